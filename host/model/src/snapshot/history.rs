@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{DeviceKey, Observation, ScreenFacts};
-use crate::ui::Tree;
+use super::{DeviceKey, Observation, ScreenFacts, signature};
+use crate::ui::{Tree, fingerprint};
 
 /// Contract §1: 8 revisions, 10 minutes, 500 node records each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,13 +13,13 @@ pub struct HistoryLimits {
     pub revisions: usize,
     /// Milliseconds a revision is kept after it was last observed.
     pub max_age_ms: f64,
-    /// Node records kept per revision for deltas.
+    /// Node records of a revision that a delta vouches for: with more on either side it is truncated.
     pub nodes: usize,
 }
 
 impl Default for HistoryLimits {
     fn default() -> Self {
-        Self { revisions: 8, max_age_ms: 600_000.0, nodes: 500 }
+        Self { revisions: 8, max_age_ms: 600_000.0, nodes: super::delta::MAX_DELTA_NODES }
     }
 }
 
@@ -66,34 +66,79 @@ impl History {
     /// Records a successful read: the same revision as the device's newest when the signatures are
     /// equal (its time refreshed), a new one otherwise. Another connection of the device forgets it first.
     pub fn record(&mut self, capture: Capture, tree: Tree, screen: ScreenFacts) -> Arc<Observation> {
-        let _ = (&self.limits, &self.next_revision, &self.devices);
-        let _ = (capture, tree, screen);
-        unimplemented!()
+        let max_age_ms = self.limits.max_age_ms;
+        let now_ms = capture.captured_ms;
+        for (device, kept) in &mut self.devices {
+            let here = *device == capture.device;
+            kept.retain(|one| !is_expired(one, now_ms, max_age_ms) && !(here && one.connection != capture.connection));
+        }
+        self.devices.retain(|device, kept| !kept.is_empty() || *device == capture.device);
+        let name = screen_name(&screen);
+        let signature = signature(&tree, &name, tree.resolution);
+        let kept = self.devices.entry(capture.device.clone()).or_default();
+        let same = kept.pop_if(|newest| newest.signature == signature).map(|newest| newest.revision);
+        let revision = same.unwrap_or_else(|| {
+            let revision = self.next_revision;
+            self.next_revision += 1;
+            revision
+        });
+        let observation = Arc::new(Observation {
+            fingerprint: fingerprint(&tree, screen.activity.as_deref()),
+            device: capture.device,
+            connection: capture.connection,
+            session_id: Arc::clone(&self.session_id),
+            revision,
+            signature,
+            started_ms: capture.started_ms,
+            captured_ms: capture.captured_ms,
+            captured_at_ms: capture.captured_at_ms,
+            tree,
+            screen,
+        });
+        kept.push(Arc::clone(&observation));
+        let surplus = kept.len().saturating_sub(self.limits.revisions.max(1));
+        kept.drain(..surplus);
+        observation
     }
 
     /// The retained observation of `revision`, if it is still retained at `now_ms`.
     #[must_use]
     pub fn retained(&self, device: &DeviceKey, connection: u64, revision: u64, now_ms: f64) -> Option<Baseline> {
-        let _ = (device, connection, revision, now_ms);
-        None
+        self.alive(device, now_ms).find(|one| one.connection == connection && one.revision == revision).cloned()
     }
 
     /// The newest retained observation of a device.
     #[must_use]
     pub fn newest(&self, device: &DeviceKey, connection: u64, now_ms: f64) -> Option<Baseline> {
-        let _ = (device, connection, now_ms);
-        None
+        self.alive(device, now_ms).rfind(|one| one.connection == connection).cloned()
     }
 
     /// Which device handed out `revision`, if it is still retained: tells DEVICE_MISMATCH from BASELINE_UNAVAILABLE.
     #[must_use]
     pub fn owner(&self, revision: u64, now_ms: f64) -> Option<DeviceKey> {
-        let _ = (revision, now_ms);
-        None
+        let holds = |device: &&DeviceKey| self.alive(device, now_ms).any(|one| one.revision == revision);
+        self.devices.keys().find(holds).cloned()
     }
 
     /// Forgets a device that is gone, offline, or back under another connection.
     pub fn forget(&mut self, device: &DeviceKey) {
         self.devices.remove(device);
     }
+
+    /// What is kept of a device at a time, oldest first.
+    fn alive(&self, device: &DeviceKey, now_ms: f64) -> impl DoubleEndedIterator<Item = &Baseline> {
+        let kept = self.devices.get(device).map(Vec::as_slice).unwrap_or_default();
+        kept.iter().filter(move |one| !is_expired(one, now_ms, self.limits.max_age_ms))
+    }
+}
+
+fn is_expired(observation: &Observation, now_ms: f64, max_age_ms: f64) -> bool {
+    now_ms - observation.captured_ms > max_age_ms
+}
+
+/// What the signature takes as the screen: package and activity in front.
+fn screen_name(screen: &ScreenFacts) -> String {
+    let package = screen.package.as_deref().unwrap_or_default();
+    let activity = screen.activity.as_deref().unwrap_or_default();
+    format!("{package}/{activity}")
 }

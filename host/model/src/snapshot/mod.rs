@@ -2,10 +2,13 @@
 
 mod delta;
 mod history;
+mod identity;
+mod record;
 mod signature;
 
-pub use delta::{Change, ChangeKind, Delta, changes, delta};
+pub use delta::{Change, ChangeKind, Delta, MAX_DELTA_CHANGES, MAX_DELTA_NODES, changes, delta, diff};
 pub use history::{Baseline, Capture, History, HistoryLimits};
+pub use identity::{counterpart, identity, same_identity};
 pub use signature::{Signature, signature};
 
 use std::sync::Arc;

@@ -1,14 +1,21 @@
 //! One screen: its elements, where they are, and what can be asked of them.
 
+mod build;
+mod decode;
 mod fingerprint;
+mod finish;
+mod node;
 mod parse;
 mod render;
+mod roles;
 mod select;
+pub(crate) mod text;
+mod token;
 
 pub use fingerprint::fingerprint;
 pub use parse::{ParseOptions, parse_hierarchy};
-pub use render::{ElementView, element_json, text_tree};
-pub use select::{Match, Selector, StateSelector, resolve_target};
+pub use render::{ElementView, element_json, text_tree, text_tree_of};
+pub use select::{Match, Selector, StateSelector, interactable, resolve_target};
 
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +183,59 @@ pub struct Element {
     pub value: Option<f64>,
     /// Least and greatest value where exposed.
     pub value_range: Option<(f64, f64)>,
+    /// The member of a selector that names this element alone, where one does; set by [`Tree::identify`].
+    pub best_selector: Option<BestSelector>,
+}
+
+impl Element {
+    /// The resource id without its package: `login` of `com.app:id/login`.
+    #[must_use]
+    pub fn bare_id(&self) -> Option<&str> {
+        let id = self.resource_id.as_deref()?;
+        Some(id.split_once(":id/").map_or(id, |(_, bare)| bare))
+    }
+
+    /// The value of [`Element::best_selector`].
+    #[must_use]
+    pub fn selector_value(&self) -> Option<&str> {
+        match self.best_selector?.by {
+            SelectorKind::ResourceId => self.bare_id(),
+            SelectorKind::AccessibilityId => self.description.as_deref(),
+            SelectorKind::Text => self.text.as_deref(),
+        }
+    }
+}
+
+/// Which member of a selector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SelectorKind {
+    /// `resource_id`.
+    ResourceId,
+    /// `accessibility_id`.
+    AccessibilityId,
+    /// `text`.
+    Text,
+}
+
+impl SelectorKind {
+    /// The member's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ResourceId => "resource_id",
+            Self::AccessibilityId => "accessibility_id",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// The best selector of an element: which member, and how far to trust it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestSelector {
+    /// The member to use; its value is the element's own.
+    pub by: SelectorKind,
+    /// 0–1: ids outlive descriptions, descriptions outlive texts.
+    pub score: f64,
 }
 
 /// One window (or root) of a screen.
