@@ -1,0 +1,100 @@
+//! Progress bars, spinners, busy indicators, skeletons.
+
+use crate::indicators::{CANDIDATES, is_gauge, native, suggested};
+use handset_plugin::{Assessment, Classifier, Element, Evidence, Observation, State, Timeline, Traits};
+
+/// More loaders than these say nothing more.
+const MOST_EVIDENCE: usize = 8;
+const PAGE: u32 = 500;
+
+/// Finds native loaders by class, role and id.
+pub struct NativeProgress;
+
+impl Classifier for NativeProgress {
+    const NAME: &str = "native-progress";
+    const SUMMARY: &str = "Loading while a progress bar, spinner, busy indicator or skeleton shows; a bar with a value only while it moves.";
+
+    fn classify(samples: &Timeline) -> Result<Assessment, String> {
+        let screen = samples.latest();
+        let earlier = samples.last_two().map(|(earlier, _)| earlier);
+        let mut found = Assessment::of(State::Unknown);
+        let mut still_bars = 0;
+        for (element, sign) in candidates(&screen) {
+            match sign {
+                Sign::Bar(signal) => match moved(&element, &screen, earlier.as_ref()) {
+                    Some(true) => found.evidence.push(
+                        Evidence::guess(format!("{signal}-moving"))
+                            .at(&screen, element.index)
+                            .detail(element.class_name),
+                    ),
+                    Some(false) => {}
+                    None => still_bars += 1,
+                },
+                Sign::Native(signal) => found.evidence.push(
+                    Evidence::firm(signal).at(&screen, element.index).detail(element.class_name),
+                ),
+                Sign::Guess(signal) => found.evidence.push(
+                    Evidence::guess(format!("{signal}-id"))
+                        .at(&screen, element.index)
+                        .detail(element.resource_id.unwrap_or_default()),
+                ),
+            }
+            if found.evidence.len() == MOST_EVIDENCE {
+                break;
+            }
+        }
+        if !found.evidence.is_empty() {
+            found.state = State::Loading;
+        } else if still_bars > 0 {
+            found.limitations.push("determinate_progress_needs_two_reads".to_owned());
+        }
+        Ok(found)
+    }
+}
+
+enum Sign {
+    /// Shows a value: a loader only while it moves.
+    Bar(&'static str),
+    Native(&'static str),
+    Guess(&'static str),
+}
+
+fn candidates(screen: &Observation) -> Vec<(Element, Sign)> {
+    let words: Vec<String> = CANDIDATES.iter().map(|&word| word.to_owned()).collect();
+    let mut signs: Vec<(Element, Sign)> = screen
+        .find_words(&words)
+        .into_iter()
+        .filter_map(|index| screen.element(index))
+        .filter(|element| element.traits.contains(Traits::VISIBLE))
+        .filter_map(|element| Some((native_sign(&element)?, element)))
+        .map(|(sign, element)| (element, sign))
+        .collect();
+    let count = screen.info().element_count;
+    for element in (0..count).step_by(PAGE as usize).flat_map(|from| screen.elements(from, PAGE)) {
+        let guess = element.resource_id.as_deref().and_then(suggested);
+        let known = signs.iter().any(|(sign, _)| sign.index == element.index);
+        if let (Some(signal), true, false) =
+            (guess, element.traits.contains(Traits::VISIBLE), known)
+        {
+            signs.push((element, Sign::Guess(signal)));
+        }
+    }
+    signs
+}
+
+fn native_sign(element: &Element) -> Option<Sign> {
+    let signal = native(&element.class_name, element.role.as_deref())?;
+    if element.value.is_none() {
+        return Some(Sign::Native(signal));
+    }
+    let gauge = is_gauge(&element.class_name)
+        || element.resource_id.as_deref().is_some_and(is_gauge);
+    (!gauge).then_some(Sign::Bar(signal))
+}
+
+/// Whether a bar's value changed since the earlier read; unknown without one to compare with.
+fn moved(element: &Element, screen: &Observation, earlier: Option<&Observation>) -> Option<bool> {
+    let earlier = earlier?;
+    let before = earlier.element(screen.counterpart(element.index, earlier)?)?;
+    Some(before.value? != element.value?)
+}

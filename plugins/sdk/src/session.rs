@@ -1,0 +1,194 @@
+//! The one device a step works on.
+
+use crate::Selector;
+use crate::bindings::step::handset::plugin::device::{
+    Answer, Failure, Found, Session as Handle, WaitOptions,
+};
+use crate::bindings::step::handset::plugin::ui::{Evidence, Observation};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+/// Failure codes of the tool contract that plugins use often.
+pub mod code {
+    /// Nothing on the screen is what the selector means.
+    pub const ELEMENT_NOT_FOUND: &str = "ELEMENT_NOT_FOUND";
+    /// A wait ran out.
+    pub const TIMEOUT: &str = "TIMEOUT";
+    /// An input ran out.
+    pub const ACTION_TIMEOUT: &str = "ACTION_TIMEOUT";
+    /// The device or the app refused.
+    pub const ACTION_REJECTED: &str = "ACTION_REJECTED";
+    /// An assertion did not come true in time.
+    pub const ASSERTION_TIMEOUT: &str = "ASSERTION_TIMEOUT";
+    /// A state other than the expected one.
+    pub const EXPECT_STATE_MISMATCH: &str = "EXPECT_STATE_MISMATCH";
+    /// The arguments are wrong.
+    pub const INVALID_ARGUMENT: &str = "INVALID_ARGUMENT";
+    /// None of the others.
+    pub const UNKNOWN: &str = "UNKNOWN";
+}
+
+/// What a wait waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// An element is there.
+    Exists,
+    /// No element is there, in two reads.
+    NotExists,
+    /// An element is there and on the screen.
+    Visible,
+    /// An element is there and can be tapped.
+    Clickable,
+}
+
+impl Condition {
+    /// Its name in the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exists => "exists",
+            Self::NotExists => "not_exists",
+            Self::Visible => "visible",
+            Self::Clickable => "clickable",
+        }
+    }
+}
+
+/// How long a wait waits and how often it looks; what is not said is the host's default.
+pub type Wait = WaitOptions;
+
+impl Wait {
+    /// At most this long.
+    #[must_use]
+    pub fn for_ms(timeout_ms: u32) -> Self {
+        Self { timeout_ms: Some(timeout_ms), poll_interval_ms: None, index: None }
+    }
+
+    /// Looking this often.
+    #[must_use]
+    pub fn every_ms(mut self, poll_interval_ms: u32) -> Self {
+        self.poll_interval_ms = Some(poll_interval_ms);
+        self
+    }
+}
+
+/// The device a step works on. Every call is recorded, bounded by the step's budget, and refused
+/// unless the operator granted it.
+pub struct Session<'a>(&'a Handle);
+
+impl<'a> Session<'a> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(handle: &'a Handle) -> Self {
+        Self(handle)
+    }
+
+    /// `android`, `ios`, …
+    #[must_use]
+    pub fn platform(&self) -> String {
+        self.0.platform()
+    }
+
+    /// Milliseconds left for this step.
+    #[must_use]
+    pub fn remaining_ms(&self) -> u32 {
+        self.0.remaining_ms()
+    }
+
+    /// Reads the screen once.
+    ///
+    /// # Errors
+    /// The read failed, or `observe` is not granted.
+    pub fn observe(&self) -> Result<Observation, Failure> {
+        self.0.observe()
+    }
+
+    /// Waits until the screen shows, or no longer shows, what `selector` means.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when the time is up; any failure of the reads.
+    pub fn wait_for(
+        &self,
+        selector: &Selector,
+        condition: Condition,
+        wait: Wait,
+    ) -> Result<Found, Failure> {
+        self.0.wait_for(&selector.to_json(), condition.as_str(), wait)
+    }
+
+    /// Waits until the screen's fingerprint is `fingerprint`, in two reads.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when the time is up; any failure of the reads.
+    pub fn wait_for_screen(&self, fingerprint: &str, wait: Wait) -> Result<Observation, Failure> {
+        self.0.wait_for_screen(fingerprint, wait)
+    }
+
+    /// Calls a tool of the contract and hands back its answer, successful or not.
+    ///
+    /// # Errors
+    /// The tool gave no answer: refused arguments, no grant, no device, no time left.
+    pub fn call(&self, tool: &str, arguments: &impl Serialize) -> Result<Answer, Failure> {
+        let arguments = serde_json::to_string(arguments)
+            .map_err(|error| Failure::new(code::INVALID_ARGUMENT, error.to_string()))?;
+        self.0.call(tool, &arguments)
+    }
+
+    /// Calls a tool and takes an unsuccessful answer for a failure, so that `?` ends the step.
+    ///
+    /// # Errors
+    /// As [`Session::call`], and the failure code of an unsuccessful answer.
+    pub fn perform(&self, tool: &str, arguments: &impl Serialize) -> Result<Answer, Failure> {
+        let answer = self.call(tool, arguments)?;
+        if answer.success {
+            return Ok(answer);
+        }
+        let code = answer.failure_code.as_deref().unwrap_or(code::UNKNOWN);
+        Err(Failure::new(code, format!("{tool} did not succeed")))
+    }
+
+    /// Taps what `selector` means.
+    ///
+    /// # Errors
+    /// As [`Session::perform`]; needs the grant `input:tap_element`.
+    pub fn tap(&self, selector: &Selector) -> Result<Answer, Failure> {
+        self.perform("tap_element", &json!({ "selector": selector }))
+    }
+
+    /// Types into whatever has the focus.
+    ///
+    /// # Errors
+    /// As [`Session::perform`]; needs the grant `input:type_text`.
+    pub fn type_text(&self, text: &str) -> Result<Answer, Failure> {
+        self.perform("type_text", &json!({ "text": text }))
+    }
+
+    /// Shown to the client as progress of this step.
+    pub fn progress(&self, message: &str) {
+        self.0.progress(message);
+    }
+
+    /// Adds to the recorded evidence before the step is over.
+    pub fn note(&self, evidence: &Evidence) {
+        self.0.note(evidence);
+    }
+}
+
+impl Failure {
+    /// A failure by its code; not to be tried again as it is.
+    #[must_use]
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), retryable: false }
+    }
+}
+
+impl Answer {
+    /// The answer's body, read as `T`.
+    ///
+    /// # Errors
+    /// What serde says when it does not fit `T`.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_str(&self.body).map_err(|error| error.to_string())
+    }
+}

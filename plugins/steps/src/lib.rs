@@ -1,0 +1,28 @@
+//! The built-in journey step types.
+//!
+//! A step turns its arguments into calls of the host's tools and decides what passes: the waiting,
+//! the reads and the one place that sends input stay with the host. What a step shows comes from
+//! the host's own record of those calls.
+
+mod app;
+mod args;
+mod assert;
+mod gesture;
+mod outcome;
+mod tap;
+mod text;
+mod wait;
+
+handset_plugin::export_steps!(
+    app::StartApp,
+    app::TerminateApp,
+    wait::WaitForUi,
+    tap::Tap,
+    assert::Assert,
+    text::TypeText,
+    text::PressKey,
+    gesture::PressBack,
+    gesture::Swipe,
+    gesture::ScrollToElement,
+    wait::WaitForReadiness,
+);
