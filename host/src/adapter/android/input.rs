@@ -1,0 +1,66 @@
+//! Input as one shell line, so that it is one child and can be guarded. Nothing here is spawned.
+
+use handset_model::{Code, Failure};
+
+use super::Android;
+use super::text::{Stroke, strokes};
+use super::{judge, launch};
+use crate::budget::Budget;
+use crate::device::{Input, Pinned, Prepared};
+use crate::process::Command;
+
+/// A device before Android 7 takes 4 096 bytes in one service name; a longer line is several children.
+const LINE: usize = 3_800;
+
+/// Gestures the contract allows, ms.
+const DURATION: std::ops::RangeInclusive<u32> = 1..=10_000;
+
+impl Android {
+    pub(super) async fn prepare_input(&self, device: &Pinned, input: Input, budget: &Budget) -> Result<Prepared, Failure> {
+        let (lines, gesture_ms) = match &input {
+            Input::Tap { x, y } => (vec![format!("input tap {x} {y}")], 0),
+            Input::Swipe { x1, y1, x2, y2, duration_ms } => {
+                if !DURATION.contains(duration_ms) {
+                    return Err(Failure::argument("durationMs", format!("{duration_ms} is outside 1–10000 ms")));
+                }
+                (vec![format!("input swipe {x1} {y1} {x2} {y2} {duration_ms}")], *duration_ms)
+            }
+            Input::Text(text) => (joined(strokes(text)?), 0),
+            Input::Back => (vec!["input keyevent 4".to_owned()], 0),
+            Input::StartApp { app_id } => (vec![self.launch_line(device, app_id, budget).await?], 0),
+        };
+        let commands = lines.iter().map(|line| self.input_child(device, line)).collect();
+        Ok(Prepared { input, commands, gesture_ms })
+    }
+
+    fn input_child(&self, device: &Pinned, line: &str) -> Command {
+        self.on_device(device, &["shell", &format!("{line}; {}", judge::DONE)], 64 * 1024)
+    }
+
+    /// Where the device resolves apps, the activity a launcher would start; see [`launch`].
+    async fn launch_line(&self, device: &Pinned, app_id: &str, budget: &Budget) -> Result<String, Failure> {
+        let (package, activity) = launch::component(app_id)?;
+        let target = self.launch_target(device, package, activity, budget).await?;
+        Ok(target.line())
+    }
+}
+
+/// Each stroke starts only when the one before it was accepted.
+fn joined(strokes: Vec<Stroke>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for command in strokes.iter().map(Stroke::command) {
+        match lines.last_mut() {
+            Some(line) if line.len() + command.len() + 4 <= LINE => {
+                line.push_str(" && ");
+                line.push_str(&command);
+            }
+            _ => lines.push(command),
+        }
+    }
+    lines
+}
+
+/// What the platform's `input` cannot type.
+pub(super) fn unsupported(message: String) -> Failure {
+    Failure::new(Code::UnsupportedText, message)
+}

@@ -1,0 +1,129 @@
+//! Android through a stock `adb`: every question is one `adb -t TRANSPORT shell LINE`, one round trip.
+
+mod facts;
+mod input;
+mod judge;
+mod launch;
+mod list;
+mod read;
+mod reread;
+mod shell;
+mod text;
+#[cfg(test)]
+mod tests;
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use handset_model::Failure;
+use handset_model::snapshot::ScreenFacts;
+use handset_model::ui::Size;
+
+use crate::budget::Budget;
+use crate::clock::Clock;
+use crate::device::{
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure, Wants,
+};
+use crate::process::{Output, ProcessError, Processes, Program};
+
+/// What the adapter is made of.
+#[derive(Clone, Debug)]
+pub struct AndroidConfig {
+    /// The adb to run: a program, leading arguments, and its environment (`ANDROID_ADB_SERVER_PORT` and its kin are inherited).
+    pub adb: Program,
+    /// Spawns it.
+    pub processes: Processes,
+    /// This server process's session id: names our files on the device, so that two servers never share one.
+    pub session: String,
+    /// Stamps captures.
+    pub clock: Clock,
+    /// `ANDROID_SERIAL`, where it is set.
+    pub env_serial: Option<String>,
+}
+
+/// Drives Android devices through `adb`.
+#[derive(Debug)]
+pub struct Android {
+    /// The adb to run.
+    pub adb: Program,
+    /// Spawns it.
+    pub processes: Processes,
+    session: String,
+    clock: Clock,
+    env_serial: Option<String>,
+    /// Keys the hash of password contents; never leaves the process.
+    secret_key: u64,
+    files: AtomicU64,
+    known: Mutex<facts::Known>,
+}
+
+impl Android {
+    /// An adapter that has not asked anything yet.
+    #[must_use]
+    pub fn new(config: AndroidConfig) -> Self {
+        let AndroidConfig { adb, processes, session, clock, env_serial } = config;
+        // What goes into a file name: a serial or an id never does raw.
+        let session: String = session.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+        Self {
+            adb,
+            processes,
+            session,
+            clock,
+            env_serial: env_serial.filter(|serial| !serial.is_empty()),
+            secret_key: RandomState::new().hash_one(std::process::id()),
+            files: AtomicU64::new(1),
+            known: Mutex::default(),
+        }
+    }
+}
+
+impl Adapter for Android {
+    fn platform(&self) -> &'static str {
+        "android"
+    }
+
+    fn default_device(&self) -> Option<String> {
+        self.env_serial.clone()
+    }
+
+    fn list<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Result<Vec<Listed>, Failure>> {
+        Box::pin(self.devices(budget))
+    }
+
+    fn facts<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>> {
+        Box::pin(self.device_facts(device, budget))
+    }
+
+    fn read<'a>(&'a self, device: &'a Pinned, wants: Wants, budget: &'a Budget) -> BoxFuture<'a, Result<Read, ReadFailure>> {
+        Box::pin(self.read_until_whole(device, wants, budget))
+    }
+
+    fn display<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<Size, Failure>> {
+        Box::pin(self.display_size(device, budget))
+    }
+
+    fn screen<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>> {
+        Box::pin(self.screen_facts(device, budget))
+    }
+
+    fn prepare<'a>(&'a self, device: &'a Pinned, input: Input, budget: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>> {
+        Box::pin(self.prepare_input(device, input, budget))
+    }
+
+    fn judge(&self, device: &Pinned, input: &Input, output: Result<&Output, &ProcessError>) -> Result<Accepted, Failure> {
+        judge::judge(device, input, output)
+    }
+
+    fn installed<'a>(&'a self, device: &'a Pinned, app_id: &'a str, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(self.is_installed(device, app_id, budget))
+    }
+
+    fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health> {
+        Box::pin(self.tools_health(budget))
+    }
+
+    fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool> {
+        Box::pin(self.leftover_is_over(device, leftover, budget))
+    }
+}

@@ -1,0 +1,185 @@
+//! One physical read: one dump and the retrieval of its tree, with its size, rotation and activity, in one shell line.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use handset_model::android::{classify_dump_error, parse_keyboard_shown, parse_resumed_activity, parse_wm_size};
+use handset_model::snapshot::{Capture, ScreenFacts};
+use handset_model::ui::{Keyboard, Limitation, ParseOptions, Size, Tree, parse_hierarchy};
+use handset_model::{Code, Failure};
+use tokio::time::Instant;
+
+use super::Android;
+use super::facts::{ACTIVITY, KEYBOARD};
+use super::shell::{Exchange, Reply, Script};
+use crate::budget::Budget;
+use crate::device::{Leftover, Pinned, Wants};
+
+/// Bytes of one tree with all that comes with it; real ones are 5–400 KB.
+const TREE_CAP: usize = 16 << 20;
+
+/// A dump waits ten seconds for an idle screen at most, and its JVM needs a moment to start and to end.
+const DUMP_BOUND: Duration = Duration::from_secs(12);
+
+/// How a tree is got from a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TreeSource {
+    /// `uiautomator dump`.
+    Stock,
+    /// `uiautomator dump --compressed`: leaves out what accessibility deems unimportant, and sometimes reads a
+    /// screen that never rests.
+    Compressed,
+}
+
+impl TreeSource {
+    fn dump(self) -> &'static str {
+        match self {
+            Self::Stock => r#"exec uiautomator dump "$0""#,
+            Self::Compressed => r#"exec uiautomator dump --compressed "$0""#,
+        }
+    }
+
+    /// Says on the tree what this source cannot tell.
+    fn flag(self, tree: &mut Tree) {
+        if self == Self::Compressed && !tree.limitations.contains(&Limitation::Truncated) {
+            tree.limitations.push(Limitation::Truncated);
+        }
+    }
+}
+
+/// A tree and all that came with it.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) capture: Capture,
+    pub(super) tree: Tree,
+    pub(super) screen: ScreenFacts,
+}
+
+/// One read that brought no tree.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) failure: Failure,
+    pub(super) server_lost: bool,
+    /// The dump may still be running on the device.
+    pub(super) leftover: Option<Leftover>,
+}
+
+impl Android {
+    /// One read; nothing is tried again.
+    pub(super) async fn read_once(&self, device: &Pinned, source: TreeSource, wants: Wants, budget: &Budget) -> Result<Whole, Failed> {
+        let script = self.read_script(device, source, wants);
+        let started = Instant::now();
+        let exchange = self.exchange(device, &script, TREE_CAP, "reading the screen", budget).await;
+        let ended = Instant::now();
+        let reply = match exchange {
+            Exchange::Whole(reply) => reply,
+            Exchange::Restarted(reply) => match self.same_connection(device, budget).await {
+                Ok(()) => reply,
+                Err(failure) => return Err(Failed { failure, server_lost: false, leftover: leftover(&reply, started) }),
+            },
+            Exchange::Broken(broken) => {
+                self.sweep_again(device);
+                let leftover = leftover(&broken.reply, started);
+                return Err(Failed { failure: broken.failure, server_lost: broken.server_lost, leftover });
+            }
+        };
+        let (tree, screen) = self.understand(&reply, source, wants).map_err(|failure| Failed { failure, server_lost: false, leftover: None })?;
+        let capture = Capture {
+            device: device.key.clone(),
+            connection: device.connection,
+            started_ms: self.clock.ms_at(started),
+            captured_ms: self.clock.ms_at(ended),
+            captured_at_ms: self.clock.wall_ms(),
+        };
+        Ok(Whole { capture, tree, screen })
+    }
+
+    /// The dump runs under a `sh` that first says the pid it will have, into a file that no other read names: by our session,
+    /// a number, and the pid of the shell that reads it, by which a sweep can tell a leaked file from one in use.
+    fn read_script(&self, device: &Pinned, source: TreeSource, wants: Wants) -> Script {
+        let number = self.files.fetch_add(1, Ordering::Relaxed);
+        let mut script = Script::new().quietly(&format!("f=/data/local/tmp/handset-{}-{number}-$$.xml", self.session));
+        if self.sweeps_now(device) {
+            script = script.quietly(SWEEP);
+        }
+        script = script
+            .part("dump", &format!(r#"sh -c 'echo $$; {}' "$f" 2>&1"#, source.dump()))
+            .part("tree", r#"cat "$f""#)
+            .quietly(r#"rm -f "$f""#);
+        if wants.activity {
+            script = script.part("activity", ACTIVITY);
+        }
+        if wants.keyboard {
+            script = script.part("keyboard", KEYBOARD);
+        }
+        script.part("size", "wm size 2>&1")
+    }
+
+    fn understand(&self, reply: &Reply, source: TreeSource, wants: Wants) -> Result<(Tree, ScreenFacts), Failure> {
+        let (bytes, _) = reply.part("tree").unwrap_or_default();
+        let natural = parse_wm_size(&reply.text("size"));
+        let display = natural.map(|size| rotated(size, rotation(bytes)));
+        let mut tree = match parse_hierarchy(bytes, &ParseOptions { display, secret_key: self.secret_key }) {
+            Ok(tree) => tree,
+            Err(unread) => return Err(why_no_tree(reply, bytes, unread)),
+        };
+        source.flag(&mut tree);
+        let mut screen = ScreenFacts::default();
+        if wants.activity && let Some((package, activity)) = parse_resumed_activity(&reply.text("activity")) {
+            screen = ScreenFacts { package: Some(package), activity: Some(activity) };
+        }
+        if wants.keyboard && let Some(shown) = parse_keyboard_shown(&reply.text("keyboard")) {
+            let bounds = tree.keyboard.and_then(|keyboard| keyboard.bounds);
+            tree.keyboard = Some(Keyboard { shown, bounds });
+        }
+        Ok((tree, screen))
+    }
+}
+
+/// Removes files of ours whose shell is gone: of servers that died, or of reads that were cut off.
+const SWEEP: &str = r#"for o in /data/local/tmp/handset-*.xml; do p=${o##*-}; kill -0 "${p%.xml}" 2>/dev/null || rm -f "$o"; done"#;
+
+/// The dump's own words say more than the bytes it did not write; where it has none, the bytes do.
+fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
+    let said = format!("{}\n{}", without_pid(&reply.text("dump")), String::from_utf8_lossy(&reply.output.stderr));
+    if let Some(failure) = classify_dump_error(&said) {
+        return failure;
+    }
+    if bytes.trim_ascii().is_empty() {
+        let said = super::shell::last_line(&said);
+        return Failure::new(Code::TreeInvalid, format!("the dump left no file with a tree; it said: {said:?}"));
+    }
+    unread
+}
+
+fn without_pid(dump: &str) -> &str {
+    match dump.split_once('\n') {
+        Some((first, rest)) if first.trim().parse::<u32>().is_ok() => rest,
+        _ => dump,
+    }
+}
+
+/// What may still be running: a dump whose end was not seen.
+fn leftover(reply: &Reply, started: Instant) -> Option<Leftover> {
+    // Over, or never begun: adb was not even spawned, or said that it could not reach the device.
+    let refused = reply.output.stdout.is_empty() && !reply.output.stderr.trim_ascii().is_empty();
+    if reply.part("dump").is_some() || reply.output.elapsed_ms <= 0.0 || refused {
+        return None;
+    }
+    let text = String::from_utf8_lossy(reply.unfinished().get(..64).unwrap_or(reply.unfinished())).into_owned();
+    // A pid is whole only when its line is.
+    let pid = text.split_once('\n').and_then(|(line, _)| line.trim().parse().ok());
+    Some(Leftover { pid, until: started + DUMP_BOUND })
+}
+
+/// Quarter turns as the dump's root says, whatever its encoding.
+fn rotation(bytes: &[u8]) -> u32 {
+    let head: Vec<u8> = bytes.iter().take(4096).copied().filter(|byte| *byte != 0).collect();
+    let head = String::from_utf8_lossy(&head);
+    head.split_once("rotation=\"").and_then(|(_, rest)| rest.chars().next()).and_then(|turns| turns.to_digit(4)).unwrap_or(0)
+}
+
+/// `wm size` gives the size of the unturned display.
+pub(super) fn rotated(size: Size, turns: u32) -> Size {
+    if turns % 2 == 1 { Size { width: size.height, height: size.width } } else { size }
+}

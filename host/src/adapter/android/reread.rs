@@ -1,0 +1,206 @@
+//! Reading until there is a whole tree: which failures are worth another read, how often, and which are the answer.
+
+use std::time::Duration;
+
+use handset_model::snapshot::ScreenFacts;
+use handset_model::ui::{Limitation, Tree};
+use handset_model::{Code, Failure};
+use tokio::time::Instant;
+
+use super::Android;
+use super::facts::ScreenState;
+use super::read::{Failed, TreeSource, Whole};
+use crate::budget::{Budget, Stopped};
+use crate::device::{Leftover, Pinned, Read, ReadFailure, Wants};
+
+const SYSTEM_UI: &str = "com.android.systemui";
+
+/// How a kind of failure is borne.
+struct Patience {
+    /// Reads after the first that failed so.
+    again: u32,
+    /// Before each of them.
+    pause: Duration,
+    /// None begins later than this after the first that failed so.
+    within: Duration,
+}
+
+/// What is worth another read. The whole stays inside the request's one deadline.
+fn patience(code: Code) -> Option<Patience> {
+    let (again, pause, within) = match code {
+        // The screen is changing: windows come and go within a few frames.
+        Code::NullRoot => (3, 200, 10_000),
+        // The tree changed under the walk, or the JVM was killed.
+        Code::ReaderKilled => (2, 100, 10_000),
+        Code::TreeInvalid | Code::TreeTruncated => (2, 50, 10_000),
+        // Another dump ends within its ten seconds, a framework holds on: waiting longer than this hides it.
+        Code::SlotBusy => (24, 250, 6_000),
+        // Each try has cost the device's own ten seconds already; the next one is compressed.
+        Code::NotIdle => (1, 0, 30_000),
+        _ => return None,
+    };
+    Some(Patience { again, pause: Duration::from_millis(pause), within: Duration::from_millis(within) })
+}
+
+/// One request's reads so far.
+struct Tries {
+    attempts: u32,
+    failed: Vec<(Code, Instant)>,
+    last: Option<Failure>,
+    leftover: Option<Leftover>,
+    source: TreeSource,
+    server_lost: bool,
+    asked_state: bool,
+    looked_past_system_ui: bool,
+}
+
+impl Android {
+    /// One fresh tree; bounded re-reads inside the one budget.
+    pub(super) async fn read_until_whole(&self, device: &Pinned, wants: Wants, budget: &Budget) -> Result<Read, ReadFailure> {
+        let mut tries = Tries {
+            attempts: 0,
+            failed: Vec::new(),
+            last: None,
+            leftover: None,
+            source: TreeSource::Stock,
+            server_lost: false,
+            asked_state: false,
+            looked_past_system_ui: false,
+        };
+        loop {
+            if let Err(why) = budget.check() {
+                return Err(tries.out_of_time(why));
+            }
+            tries.attempts += 1;
+            let failed = match self.read_once(device, tries.source, wants, budget).await {
+                Ok(whole) => match self.accept(device, whole, &mut tries, budget).await {
+                    Ok(Some(whole)) => return Ok(whole.into_read(tries.attempts)),
+                    Ok(None) => continue,
+                    Err(failure) => return Err(tries.over(failure)),
+                },
+                Err(failed) => failed,
+            };
+            self.bear(device, failed, &mut tries, budget).await?;
+        }
+    }
+
+    /// A tree that shows nothing but the system's own windows is an answer only where the screen is on and unlocked;
+    /// one of a bar alone was read between two windows, once.
+    async fn accept(&self, device: &Pinned, whole: Whole, tries: &mut Tries, budget: &Budget) -> Result<Option<Whole>, Failure> {
+        if !only_system_ui(&whole.tree) {
+            return Ok(Some(whole));
+        }
+        self.refuse_dark_screen(device, tries, budget).await?;
+        if covers_display(&whole.tree) || tries.looked_past_system_ui {
+            return Ok(Some(whole));
+        }
+        tries.looked_past_system_ui = true;
+        tracing::debug!("only a system bar was read; reading once more");
+        Ok(None)
+    }
+
+    /// Returns when another read is worth it; else with what the request fails with.
+    async fn bear(&self, device: &Pinned, failed: Failed, tries: &mut Tries, budget: &Budget) -> Result<(), ReadFailure> {
+        let Failed { failure, server_lost, leftover } = failed;
+        tracing::debug!(code = %failure.code, attempt = tries.attempts, "a read failed");
+        tries.leftover = leftover;
+        if matches!(failure.code, Code::Timeout | Code::Cancelled) {
+            return Err(tries.stopped(failure));
+        }
+        if server_lost {
+            if std::mem::replace(&mut tries.server_lost, true) {
+                return Err(tries.over(failure));
+            }
+            tries.last = Some(failure);
+            return self.same_connection(device, budget).await.map_err(|gone| tries.over(gone));
+        }
+        let Some(patience) = patience(failure.code) else { return Err(tries.over(failure)) };
+        if failure.is_retryable() != failure.code.retryable() {
+            // The case knows better than its code.
+            return Err(tries.over(failure));
+        }
+        if failure.code == Code::NullRoot {
+            self.refuse_dark_screen(device, tries, budget).await.map_err(|dark| tries.over(dark))?;
+        }
+        if failure.code == Code::NotIdle {
+            tries.source = TreeSource::Compressed;
+        }
+        let now = Instant::now();
+        let (code, earlier) = (failure.code, tries.failed.iter().filter(|(code, _)| *code == failure.code));
+        let since = earlier.clone().map(|(_, at)| *at).min().unwrap_or(now);
+        let spent = u32::try_from(earlier.count()).unwrap_or(u32::MAX);
+        if spent >= patience.again || now + patience.pause > since + patience.within {
+            return Err(tries.over(failure));
+        }
+        tries.failed.push((code, now));
+        match budget.pause(patience.pause).await {
+            Ok(()) => {
+                tries.last = Some(failure);
+                Ok(())
+            }
+            // What was seen says more than that time ran out in a pause.
+            Err(Stopped::Expired) => Err(tries.over(failure)),
+            Err(Stopped::Cancelled) => Err(tries.over(Stopped::Cancelled.failure(Code::Timeout, "reading the screen"))),
+        }
+    }
+
+    /// Asks once per request whether the display is off or the keyguard showing; where that cannot be told, it is neither.
+    async fn refuse_dark_screen(&self, device: &Pinned, tries: &mut Tries, budget: &Budget) -> Result<(), Failure> {
+        if std::mem::replace(&mut tries.asked_state, true) {
+            return Ok(());
+        }
+        match self.screen_state(device, budget).await {
+            Ok(ScreenState::Off) => Err(Failure::new(Code::ScreenOff, "the display is off")),
+            Ok(ScreenState::Locked) => Err(Failure::new(Code::DeviceLocked, "the keyguard is showing")),
+            Ok(ScreenState::On) | Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Tries {
+    /// Ends with what a read or a question met.
+    fn over(&mut self, failure: Failure) -> ReadFailure {
+        ReadFailure { failure, attempts: self.attempts, leftover: self.leftover.take() }
+    }
+
+    /// Ends with a read cut off by the budget: the failure before it is said as well.
+    fn stopped(&mut self, mut failure: Failure) -> ReadFailure {
+        if let Some(last) = &self.last {
+            failure.message = format!("{}; the read before it failed with {}: {}", failure.message, last.code, last.message);
+        }
+        self.over(failure)
+    }
+
+    /// Ends between two reads.
+    fn out_of_time(&mut self, why: Stopped) -> ReadFailure {
+        self.stopped(why.failure(Code::Timeout, "reading the screen"))
+    }
+}
+
+impl Whole {
+    fn into_read(self, attempts: u32) -> Read {
+        let Self { capture, mut tree, screen } = self;
+        if of_another_screen(&tree, &screen) && !tree.limitations.contains(&Limitation::StaleSuspected) {
+            tree.limitations.push(Limitation::StaleSuspected);
+        }
+        Read { capture, tree, screen, attempts }
+    }
+}
+
+/// The tree's app is not the one in front: accessibility may not have caught up. The system's own windows may lie over any app.
+fn of_another_screen(tree: &Tree, screen: &ScreenFacts) -> bool {
+    match (&tree.package, &screen.package) {
+        (Some(shown), Some(front)) => shown != front && shown != SYSTEM_UI && shown != "android",
+        _ => false,
+    }
+}
+
+fn only_system_ui(tree: &Tree) -> bool {
+    !tree.windows.is_empty() && tree.windows.iter().all(|window| window.package.as_deref() == Some(SYSTEM_UI))
+}
+
+/// At least a quarter of the display: a shade does, a status bar does not.
+fn covers_display(tree: &Tree) -> bool {
+    let shown: i64 = tree.windows.iter().map(|window| window.bounds.area()).max().unwrap_or(0);
+    shown * 4 >= tree.display().area()
+}

@@ -1,0 +1,3 @@
+//! Platform adapters: command lines out, captures in.
+
+pub mod android;

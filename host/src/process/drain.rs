@@ -1,0 +1,32 @@
+//! Reading a child's pipe to its end, keeping no more than a cap.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// What was kept of one pipe, readable while it is still being drained.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept(Arc<Mutex<(Vec<u8>, bool)>>);
+
+impl Kept {
+    /// The bytes so far, and whether some were dropped.
+    pub(super) fn take(&self) -> (Vec<u8>, bool) {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn keep(&self, bytes: &[u8], cap: usize) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = cap.saturating_sub(kept.0.len()).min(bytes.len());
+        kept.0.extend(bytes.iter().take(room));
+        kept.1 |= room < bytes.len();
+    }
+}
+
+/// Reads until the end of the pipe or an error, which is an end as well: nobody is left to write.
+pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, kept: Kept, cap: usize) {
+    let Some(mut pipe) = pipe else { return };
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+        kept.keep(buffer.get(..count).unwrap_or_default(), cap);
+    }
+}
