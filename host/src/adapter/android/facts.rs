@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
-use handset_model::android::{parse_resumed_activity, parse_wm_size, quote};
+use handset_model::android::{ScreenState, parse_resumed_activity, parse_screen_state, parse_wm_size, quote};
 use handset_model::snapshot::ScreenFacts;
 use handset_model::ui::Size;
 use handset_model::{Code, Failure};
@@ -17,10 +17,10 @@ use crate::device::{DeviceFacts, Leftover, Pinned};
 
 /// Who is in front: a few lines on every Android. `dumpsys activity top` would cost seconds.
 pub(super) const ACTIVITY: &str =
-    "dumpsys activity activities | grep -E 'ResumedActivity|mFocusedActivity' || dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'";
+    "dumpsys activity activities | grep -E 'ResumedActivity|mFocusedActivity' || dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow'";
 
 /// Whether the keyboard is shown.
-pub(super) const KEYBOARD: &str = "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mImeWindowVis'";
+pub(super) const KEYBOARD: &str = "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
 
 /// Connections remembered at most; the least use of one beyond that is a question asked twice.
 const CONNECTIONS: usize = 64;
@@ -33,14 +33,6 @@ pub(super) type Known = HashMap<(String, u64), Connection>;
 pub(super) struct Connection {
     facts: Option<DeviceFacts>,
     swept: bool,
-}
-
-/// Whether there can be anything to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScreenState {
-    On,
-    Off,
-    Locked,
 }
 
 impl Android {
@@ -95,7 +87,8 @@ impl Android {
         if let Some(size) = current(&reply.text("current")) {
             return Ok(size);
         }
-        let turns = reply.text("turned").lines().next().and_then(|line| line.rsplit(':').next().map(str::to_owned)).and_then(|turns| turns.trim().parse().ok()).unwrap_or(0);
+        let turned = reply.text("turned");
+        let turns = turned.lines().next().and_then(|line| line.rsplit(':').next()?.trim().parse().ok()).unwrap_or(0);
         parse_wm_size(&reply.text("size")).map(|size| rotated(size, turns)).ok_or_else(|| {
             Failure::new(Code::Unsupported, format!("the device does not say its display's size: {:?}", super::shell::last_line(&reply.text("size"))))
         })
@@ -122,9 +115,9 @@ impl Android {
     pub(super) async fn screen_state(&self, device: &Pinned, budget: &Budget) -> Result<ScreenState, Failure> {
         let script = Script::new()
             .part("power", "dumpsys power | grep -E 'mWakefulness=|Display Power: state=|mScreenOn='")
-            .part("policy", "dumpsys window policy | grep -iE 'showing|mDreamingLockscreen'");
+            .part("policy", "dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'");
         let reply = self.ask(device, &script, "asking whether the display is on", budget).await?;
-        Ok(state(&reply.text("power"), &reply.text("policy")))
+        Ok(parse_screen_state(&format!("{}\n{}", reply.text("power"), reply.text("policy"))))
     }
 }
 
@@ -145,19 +138,4 @@ fn current(text: &str) -> Option<Size> {
     let (width, height) = text.split_once("cur=")?.1.split_once('x')?;
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok().filter(|pixels| *pixels > 0);
     Some(Size { width: digits(width)?, height: digits(height)? })
-}
-
-/// From the power manager (Android 4.4 and later: `mWakefulness=`) and the window policy, whose keyguard lines have had many names.
-fn state(power: &str, policy: &str) -> ScreenState {
-    const OFF: [&str; 4] = ["mWakefulness=Asleep", "mWakefulness=Dozing", "Display Power: state=OFF", "mScreenOn=false"];
-    const LOCKED: [&str; 6] =
-        ["mIsShowing=true", "showing=true", "mShowingLockscreen=true", "mKeyguardShowing=true", "isStatusBarKeyguard=true", "mDreamingLockscreen=true"];
-    let says = |text: &str, one_of: &[&str]| text.split([' ', ',', '\n', '\t']).any(|word| one_of.contains(&word.trim()));
-    if OFF.iter().any(|words| power.contains(words)) {
-        ScreenState::Off
-    } else if says(policy, &LOCKED) {
-        ScreenState::Locked
-    } else {
-        ScreenState::On
-    }
 }

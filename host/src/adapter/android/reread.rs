@@ -8,7 +8,6 @@ use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
 use super::Android;
-use super::facts::ScreenState;
 use super::read::{Failed, TreeSource, Whole};
 use crate::budget::{Budget, Stopped};
 use crate::device::{Leftover, Pinned, Read, ReadFailure, Wants};
@@ -150,9 +149,9 @@ impl Android {
             return Ok(());
         }
         match self.screen_state(device, budget).await {
-            Ok(ScreenState::Off) => Err(Failure::new(Code::ScreenOff, "the display is off")),
-            Ok(ScreenState::Locked) => Err(Failure::new(Code::DeviceLocked, "the keyguard is showing")),
-            Ok(ScreenState::On) | Err(_) => Ok(()),
+            Ok(state) if state.on == Some(false) => Err(Failure::new(Code::ScreenOff, "the display is off")),
+            Ok(state) if state.locked == Some(true) => Err(Failure::new(Code::DeviceLocked, "the keyguard is showing")),
+            Ok(_) | Err(_) => Ok(()),
         }
     }
 }

@@ -203,9 +203,11 @@ pub(super) fn lost(device: &Pinned, output: &Output, said: &str) -> (Failure, bo
     }
     let id = &device.key.id;
     let shown = last_line(said);
-    let server = server_started(said) || ["cannot connect to daemon", "protocol fault", "failed to check server version", "daemon"].iter().any(|words| said.contains(words));
+    let server = ["daemon", "protocol fault", "failed to check server version", "ADB server"].iter().any(|words| said.contains(words));
     match classify_adb_error(said) {
         Some(failure) if failure.code == Code::AdbVersionConflict => (failure, false),
+        // It was there when it was pinned.
+        Some(failure) if failure.code == Code::DeviceNotFound => (Failure::new(Code::DeviceOffline, format!("{id:?} is gone: {}", failure.message)), server),
         Some(failure) => (failure, server),
         // Nothing said: the stream ended under the command, which is the server's end as well as the device's.
         None if shown.is_empty() => (Failure::new(Code::DeviceOffline, format!("the connection to {id:?} ended in the middle of a command")), true),
