@@ -35,7 +35,11 @@ pub(crate) const GUESTS: &[Guest] = &[
 ];
 
 const fn guest(package: &'static str, name: &'static str, place: Place) -> Guest {
-    Guest { package, name, place }
+    Guest {
+        package,
+        name,
+        place,
+    }
 }
 
 impl Guest {

@@ -51,8 +51,16 @@ impl Lock {
 
 impl std::fmt::Display for Toolchain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { kind, rustc, linker, wit_component } = self;
-        write!(f, "{rustc} ({kind}), {linker}, wit-component {wit_component}")
+        let Self {
+            kind,
+            rustc,
+            linker,
+            wit_component,
+        } = self;
+        write!(
+            f,
+            "{rustc} ({kind}), {linker}, wit-component {wit_component}"
+        )
     }
 }
 

@@ -53,7 +53,9 @@ fn run(arguments: Vec<String>) -> Outcome<()> {
                 target = Some(std::path::absolute(&folder).map_err(at(Path::new(&folder)))?);
             }
             other => {
-                return Err(format!("{other}? Usage: cargo plugins [build|check] [--target-dir DIR]"));
+                return Err(format!(
+                    "{other}? Usage: cargo plugins [build|check] [--target-dir DIR]"
+                ));
             }
         }
     }
@@ -65,7 +67,11 @@ fn run(arguments: Vec<String>) -> Outcome<()> {
         plugins,
         root,
     };
-    if command == "check" { check::check(&places) } else { make::build(&places) }
+    if command == "check" {
+        check::check(&places)
+    } else {
+        make::build(&places)
+    }
 }
 
 /// The nearest folder upwards that holds both the door and the guests.

@@ -27,7 +27,10 @@ pub(crate) fn build(places: &Places) -> Outcome<()> {
     let lock = Lock {
         sources: sources::digest(places)?,
         toolchain: toolchain.named,
-        components: made.iter().map(|(file, bytes)| (file.clone(), locked(bytes))).collect(),
+        components: made
+            .iter()
+            .map(|(file, bytes)| (file.clone(), locked(bytes)))
+            .collect(),
     };
     lock.write(places)
 }
@@ -47,7 +50,10 @@ pub(crate) fn components(places: &Places, toolchain: &Installed) -> Outcome<Comp
 
 /// What the lock says of a component.
 pub(crate) fn locked(bytes: &[u8]) -> Component {
-    Component { sha256: sources::sha256(bytes), size: bytes.len() as u64 }
+    Component {
+        sha256: sources::sha256(bytes),
+        size: bytes.len() as u64,
+    }
 }
 
 /// Where an example's manifest is shipped.
@@ -57,13 +63,24 @@ pub(crate) fn manifest_file(dist: &Path, guest: &Guest) -> std::path::PathBuf {
 
 /// An example's manifest with its component's digest filled in.
 pub(crate) fn manifest(places: &Places, guest: &Guest, component: &[u8]) -> Outcome<String> {
-    let file = places.plugins.join("examples").join(guest.name).join("plugin.toml");
+    let file = places
+        .plugins
+        .join("examples")
+        .join(guest.name)
+        .join("plugin.toml");
     let text = fs::read_to_string(&file).map_err(at(&file))?;
     let empty = "\nsha256 = \"\"\n";
     if !text.contains(empty) {
-        return Err(format!("{}: has no line `sha256 = \"\"` to fill in", file.display()));
+        return Err(format!(
+            "{}: has no line `sha256 = \"\"` to fill in",
+            file.display()
+        ));
     }
-    let filled = text.replacen(empty, &format!("\nsha256 = \"{}\"\n", sources::sha256(component)), 1);
+    let filled = text.replacen(
+        empty,
+        &format!("\nsha256 = \"{}\"\n", sources::sha256(component)),
+        1,
+    );
     let about = filled.lines().skip_while(|line| line.starts_with('#'));
     Ok(about.map(|line| format!("{line}\n")).collect())
 }

@@ -65,7 +65,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
 
 fn without_carriage_returns(text: &[u8]) -> Vec<u8> {
     let ends_line = |at: usize| text.get(at + 1) == Some(&b'\n');
-    let kept = text.iter().enumerate().filter(|&(at, &byte)| byte != b'\r' || !ends_line(at));
+    let kept = text
+        .iter()
+        .enumerate()
+        .filter(|&(at, &byte)| byte != b'\r' || !ends_line(at));
     kept.map(|(_, &byte)| byte).collect()
 }
 

@@ -41,18 +41,31 @@ pub(crate) struct Installed {
 /// The toolchains installed here, the preferred one first.
 pub(crate) fn installed(places: &Places) -> Outcome<Vec<Installed>> {
     let wit_component = wit_component(places)?;
-    let found = [rustup(places, &wit_component), debian(places, &wit_component)];
+    let found = [
+        rustup(places, &wit_component),
+        debian(places, &wit_component),
+    ];
     Ok(found.into_iter().flatten().collect())
 }
 
 /// The preferred toolchain.
 pub(crate) fn preferred(places: &Places) -> Outcome<Installed> {
-    installed(places)?.into_iter().next().ok_or_else(|| NONE_FOUND.to_owned())
+    installed(places)?
+        .into_iter()
+        .next()
+        .ok_or_else(|| NONE_FOUND.to_owned())
 }
 
 fn rustup(places: &Places, wit_component: &str) -> Option<Installed> {
-    let listed = output(places, Path::new("rustup"), &["target", "list", "--installed"])?;
-    listed.lines().any(|line| line.trim() == TARGET).then_some(())?;
+    let listed = output(
+        places,
+        Path::new("rustup"),
+        &["target", "list", "--installed"],
+    )?;
+    listed
+        .lines()
+        .any(|line| line.trim() == TARGET)
+        .then_some(())?;
     Some(Installed {
         named: Toolchain {
             kind: "rustup".to_owned(),
@@ -67,9 +80,15 @@ fn rustup(places: &Places, wit_component: &str) -> Option<Installed> {
 }
 
 fn debian(places: &Places, wit_component: &str) -> Option<Installed> {
-    let (cargo, rustc) = (PathBuf::from("/usr/bin/cargo"), PathBuf::from("/usr/bin/rustc"));
+    let (cargo, rustc) = (
+        PathBuf::from("/usr/bin/cargo"),
+        PathBuf::from("/usr/bin/rustc"),
+    );
     let sysroot = output(places, &rustc, &["--print", "sysroot"])?;
-    Path::new(&sysroot).join("lib/rustlib/src/rust/library/std").exists().then_some(())?;
+    Path::new(&sysroot)
+        .join("lib/rustlib/src/rust/library/std")
+        .exists()
+        .then_some(())?;
     let linker = newest_linker()?;
     Some(Installed {
         named: Toolchain {
@@ -88,7 +107,12 @@ fn debian(places: &Places, wit_component: &str) -> Option<Installed> {
 fn newest_linker() -> Option<PathBuf> {
     let entries = std::fs::read_dir("/usr/bin").ok()?.flatten();
     let numbered = entries.filter_map(|entry| {
-        let version = entry.file_name().to_str()?.strip_prefix("wasm-ld-")?.parse::<u32>().ok()?;
+        let version = entry
+            .file_name()
+            .to_str()?
+            .strip_prefix("wasm-ld-")?
+            .parse::<u32>()
+            .ok()?;
         Some((version, entry.path()))
     });
     numbered.max().map(|(_, path)| path)
@@ -110,7 +134,9 @@ impl Installed {
             cargo.env("RUSTC", &self.rustc);
             cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
         }
-        let status = cargo.status().map_err(|error| format!("{}: {error}", self.cargo.display()))?;
+        let status = cargo
+            .status()
+            .map_err(|error| format!("{}: {error}", self.cargo.display()))?;
         if !status.success() {
             return Err("the guests did not compile".to_owned());
         }
@@ -146,7 +172,10 @@ fn cargo_home() -> Option<PathBuf> {
         .or_else(|| Some(std::env::home_dir()?.join(".cargo")))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a build tool; the rule is the host's")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a build tool; the rule is the host's"
+)]
 fn clean(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).stdin(Stdio::null());
@@ -159,7 +188,11 @@ fn clean(program: &Path, folder: &Path) -> Command {
 /// The first line or lines a program prints, when it runs and succeeds.
 fn output(places: &Places, program: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = clean(program, &places.plugins);
-    let output = command.args(arguments).stderr(Stdio::null()).output().ok()?;
+    let output = command
+        .args(arguments)
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }

@@ -78,7 +78,8 @@ impl JsonSchema for PropertyName {
 
 impl Predicate for ElementState {
     const NAME: &str = "element-state";
-    const SUMMARY: &str = "Holds while the one element the selector means has the property's value.";
+    const SUMMARY: &str =
+        "Holds while the one element the selector means has the property's value.";
 
     fn validate(&self) -> Vec<Violation> {
         let mut found = self.selector.violations("selector");
@@ -114,15 +115,19 @@ impl Predicate for ElementState {
             return Err(format!("element {index} is gone from its own tree"));
         };
         let Some(observed) = read(self.property, &element, &screen.facts_of(index)) else {
-            return Ok(Finding::cannot_tell("the platform does not expose this property here")
-                .evidence(Evidence::firm("property-not-exposed").at(&screen, index)));
+            return Ok(
+                Finding::cannot_tell("the platform does not expose this property here")
+                    .evidence(Evidence::firm("property-not-exposed").at(&screen, index)),
+            );
         };
         let detail = if element.traits.contains(Traits::PASSWORD) {
             "of a password field".to_owned()
         } else {
             observed.to_string()
         };
-        let evidence = Evidence::firm("observed-state").at(&screen, index).detail(detail);
+        let evidence = Evidence::firm("observed-state")
+            .at(&screen, index)
+            .detail(detail);
         let finding = if same(&observed, &self.expected.0) {
             Finding::holds()
         } else {
@@ -176,9 +181,10 @@ fn read(property: Property, element: &Element, facts: &Value) -> Option<Value> {
 fn same(observed: &Value, expected: &Value) -> bool {
     match (observed, expected) {
         (Value::String(a), Value::String(b)) => plain(a) == plain(b),
-        (Value::Number(a), Value::Number(b)) => {
-            a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| (a - b).abs() < 1e-6)
-        }
+        (Value::Number(a), Value::Number(b)) => a
+            .as_f64()
+            .zip(b.as_f64())
+            .is_some_and(|(a, b)| (a - b).abs() < 1e-6),
         (a, b) => a == b,
     }
 }
@@ -186,7 +192,11 @@ fn same(observed: &Value, expected: &Value) -> bool {
 /// Without surrounding space and invisible marks.
 fn plain(text: &str) -> String {
     let marks = |c: &char| !matches!(c, '\u{feff}' | '\u{200b}' | '\u{200e}' | '\u{200f}');
-    text.chars().filter(marks).collect::<String>().trim().to_owned()
+    text.chars()
+        .filter(marks)
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -209,7 +219,11 @@ mod tests {
             let arguments =
                 json!({ "selector": { "text": "x" }, "property": property, "expected": expected });
             let predicate: ElementState = serde_json::from_value(arguments).expect("fits its type");
-            predicate.validate().into_iter().map(|v| v.path).collect::<Vec<_>>()
+            predicate
+                .validate()
+                .into_iter()
+                .map(|v| v.path)
+                .collect::<Vec<_>>()
         };
         assert!(check("checked", json!(true)).is_empty());
         assert!(check("raw_value", json!(3)).is_empty());

@@ -21,7 +21,8 @@ pub struct Snapshot {
 
 impl Predicate for Snapshot {
     const NAME: &str = "snapshot";
-    const SUMMARY: &str = "Holds while the screen has the session and revision of an earlier snapshot.";
+    const SUMMARY: &str =
+        "Holds while the screen has the session and revision of an earlier snapshot.";
 
     fn validate(&self) -> Vec<Violation> {
         let mut found = Vec::new();
@@ -42,12 +43,16 @@ impl Predicate for Snapshot {
             )));
         };
         if !self.is(&baseline) {
-            return Ok(Finding::cannot_tell("the baseline at hand is another snapshot"));
+            return Ok(Finding::cannot_tell(
+                "the baseline at hand is another snapshot",
+            ));
         }
         let current = screens.current();
         let info = current.info();
         if info.session_id != self.snapshot_session_id {
-            return Ok(Finding::cannot_tell("the screen belongs to another session"));
+            return Ok(Finding::cannot_tell(
+                "the screen belongs to another session",
+            ));
         }
         let about = format!("revision {}", info.revision);
         if self.is(&current) {

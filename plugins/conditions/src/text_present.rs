@@ -23,13 +23,18 @@ impl Predicate for TextPresent {
 
     fn validate(&self) -> Vec<Violation> {
         let empty = self.text.trim().is_empty();
-        empty.then(|| violation("text", "must not be empty")).into_iter().collect()
+        empty
+            .then(|| violation("text", "must not be empty"))
+            .into_iter()
+            .collect()
     }
 
     fn check(self, screens: &Comparison) -> Result<Finding, String> {
         let screen = screens.current();
-        let mut selectors =
-            [Selector::text(&self.text), Selector::accessibility_id(&self.text)];
+        let mut selectors = [
+            Selector::text(&self.text),
+            Selector::accessibility_id(&self.text),
+        ];
         let mut matched = Vec::new();
         for selector in &mut selectors {
             selector.contains = self.contains;

@@ -11,10 +11,26 @@ const CLOSE_BUTTON: &str = "android:id/aerr_close";
 const SYSTEM: &str = "android";
 /// How the dialog's title ends or reads, lower-cased.
 const WORDS: &[&str] = &[
-    "isn't responding", "isn’t responding", "is not responding", "keeps not responding",
-    "не отвечает", "не відповідає", "reagiert nicht", "ne répond pas", "no responde",
-    "não está respondendo", "não responde", "non risponde", "nie odpowiada", "yanıt vermiyor",
-    "reageert niet", "応答していません", "응답하지 않습니다", "没有响应", "無回應", "沒有回應",
+    "isn't responding",
+    "isn’t responding",
+    "is not responding",
+    "keeps not responding",
+    "не отвечает",
+    "не відповідає",
+    "reagiert nicht",
+    "ne répond pas",
+    "no responde",
+    "não está respondendo",
+    "não responde",
+    "non risponde",
+    "nie odpowiada",
+    "yanıt vermiyor",
+    "reageert niet",
+    "応答していません",
+    "응답하지 않습니다",
+    "没有响应",
+    "無回應",
+    "沒有回應",
 ];
 
 /// Finds the system's "isn't responding" window, and asks the activity manager's record.
@@ -36,7 +52,9 @@ impl Classifier for Anr {
             None => found.unsupported.push("unresponsive".to_owned()),
             Some(record) if is_active(&record) => {
                 found.state = State::Unresponsive;
-                found.evidence.push(Evidence::firm("anr-record").detail(of_process(&record)));
+                found
+                    .evidence
+                    .push(Evidence::firm("anr-record").detail(of_process(&record)));
             }
             Some(_) => {}
         }
@@ -53,7 +71,9 @@ fn window(screen: &Observation) -> Result<Option<Evidence>, String> {
     if titles.is_empty() {
         return Ok(None);
     }
-    let has_close = !screen.select(&Selector::resource_id(CLOSE_BUTTON))?.is_empty();
+    let has_close = !screen
+        .select(&Selector::resource_id(CLOSE_BUTTON))?
+        .is_empty();
     Ok(titles
         .into_iter()
         .find(|&title| has_close || package_of(screen, title).as_deref() == Some(SYSTEM))
@@ -75,11 +95,16 @@ fn package_of(screen: &Observation, index: u32) -> Option<String> {
 
 /// Whether a probe says yes: `true`, or an object whose `active` is.
 pub fn is_active(record: &Value) -> bool {
-    record.as_bool().or_else(|| record.get("active")?.as_bool()).unwrap_or(false)
+    record
+        .as_bool()
+        .or_else(|| record.get("active")?.as_bool())
+        .unwrap_or(false)
 }
 
 /// The process a probe names, and why it does.
 pub fn of_process(record: &Value) -> String {
-    let texts = ["process", "reason"].iter().filter_map(|name| record.get(name)?.as_str());
+    let texts = ["process", "reason"]
+        .iter()
+        .filter_map(|name| record.get(name)?.as_str());
     texts.collect::<Vec<_>>().join(": ")
 }

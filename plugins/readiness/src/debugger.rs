@@ -8,7 +8,8 @@ pub struct Debugger;
 
 impl Classifier for Debugger {
     const NAME: &str = "debugger";
-    const SUMMARY: &str = "Debugger-paused while the foreground process waits for a debugger, is traced or stopped.";
+    const SUMMARY: &str =
+        "Debugger-paused while the foreground process waits for a debugger, is traced or stopped.";
     const PROBES: &[&str] = &["debugger"];
 
     fn classify(samples: &Timeline) -> Result<Assessment, String> {

@@ -35,6 +35,7 @@ pub const CLASSES: &[(&str, &str)] = &[
 ///
 /// `spinner` is not among them: on Android it is a drop-down list.
 pub const ROLES: &[(&str, &str)] = &[
+    ("progress", "progress-indicator"),
     ("progressbar", "progress-indicator"),
     ("progressindicator", "progress-indicator"),
     ("axprogressindicator", "progress-indicator"),
@@ -62,15 +63,31 @@ pub const GAUGE_WORDS: &[&str] = &[
 ];
 
 /// The words by which the host finds candidates for [`CLASSES`] and [`ROLES`].
-pub const CANDIDATES: &[&str] =
-    &["progress", "indicator", "spin", "loading", "loader", "shimmer", "skeleton", "busy"];
+pub const CANDIDATES: &[&str] = &[
+    "progress",
+    "indicator",
+    "spin",
+    "loading",
+    "loader",
+    "shimmer",
+    "skeleton",
+    "busy",
+];
 
 /// The signal of a class or role, when it is a loader's.
 pub fn native(class_name: &str, role: Option<&str>) -> Option<&'static str> {
-    let simple = class_name.rsplit(['.', '$']).next().unwrap_or(class_name).to_lowercase();
+    let simple = class_name
+        .rsplit(['.', '$'])
+        .next()
+        .unwrap_or(class_name)
+        .to_lowercase();
     let by_class = CLASSES.iter().find(|(end, _)| simple.ends_with(end));
     let by_role = || {
-        let role: String = role?.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect();
+        let role: String = role?
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphabetic())
+            .collect();
         ROLES.iter().find(|(name, _)| role == *name)
     };
     by_class.or_else(by_role).map(|&(_, signal)| signal)
@@ -87,7 +104,9 @@ pub fn suggested(resource_id: &str) -> Option<&'static str> {
 
 /// Whether an id or class belongs to a player or a gauge.
 pub fn is_gauge(name: &str) -> bool {
-    words_of(name).iter().any(|word| GAUGE_WORDS.contains(&word.as_str()))
+    words_of(name)
+        .iter()
+        .any(|word| GAUGE_WORDS.contains(&word.as_str()))
 }
 
 /// The words of `com.example:id/loadingSpinner_2`, after the package: `loading`, `spinner`, `2`.
@@ -116,12 +135,28 @@ mod tests {
     fn loaders_are_known_by_class_and_role() {
         for (class, role, signal) in [
             ("android.widget.ProgressBar", None, "progress-indicator"),
-            ("com.google.android.material.progressindicator.CircularProgressIndicator", None, "progress-indicator"),
+            (
+                "com.google.android.material.progressindicator.CircularProgressIndicator",
+                None,
+                "progress-indicator",
+            ),
             ("XCUIElementTypeActivityIndicator", None, "busy-indicator"),
             ("com.facebook.shimmer.ShimmerFrameLayout", None, "skeleton"),
-            ("com.github.ybq.android.spinkit.SpinKitView", None, "spinner"),
-            ("android.view.View", Some("progress_indicator"), "progress-indicator"),
-            ("android.view.View", Some("AXBusyIndicator"), "busy-indicator"),
+            (
+                "com.github.ybq.android.spinkit.SpinKitView",
+                None,
+                "spinner",
+            ),
+            (
+                "android.view.View",
+                Some("progress_indicator"),
+                "progress-indicator",
+            ),
+            (
+                "android.view.View",
+                Some("AXBusyIndicator"),
+                "busy-indicator",
+            ),
         ] {
             assert_eq!(native(class, role), Some(signal), "{class} {role:?}");
         }
@@ -133,7 +168,10 @@ mod tests {
             ("android.widget.SeekBar", None),
             ("android.widget.RatingBar", None),
             ("android.widget.Spinner", Some("spinner")),
-            ("androidx.appcompat.widget.AppCompatSpinner", Some("dropdown")),
+            (
+                "androidx.appcompat.widget.AppCompatSpinner",
+                Some("dropdown"),
+            ),
             ("android.widget.TextView", Some("text")),
             ("com.google.android.material.tabs.TabIndicator", None),
         ] {

@@ -9,38 +9,118 @@ const MOST_EVIDENCE: usize = 4;
 /// Phrases that say so by themselves, lower-cased.
 pub const PHRASES: &[&str] = &[
     // English
-    "loading", "please wait", "signing in", "logging in", "signing out", "logging out",
-    "signing up", "just a moment", "one moment", "one moment please", "hang on",
+    "loading",
+    "please wait",
+    "signing in",
+    "logging in",
+    "signing out",
+    "logging out",
+    "signing up",
+    "just a moment",
+    "one moment",
+    "one moment please",
+    "hang on",
     "loading please wait",
     // Russian, Ukrainian
-    "загрузка", "идет загрузка", "идёт загрузка", "загружается", "подождите",
-    "пожалуйста подождите", "выполняется вход", "зачекайте", "завантажується",
+    "загрузка",
+    "идет загрузка",
+    "идёт загрузка",
+    "загружается",
+    "подождите",
+    "пожалуйста подождите",
+    "выполняется вход",
+    "зачекайте",
+    "завантажується",
     // German
-    "wird geladen", "lädt", "bitte warten", "anmeldung läuft",
+    "wird geladen",
+    "lädt",
+    "bitte warten",
+    "anmeldung läuft",
     // French
-    "chargement", "chargement en cours", "veuillez patienter", "connexion en cours",
+    "chargement",
+    "chargement en cours",
+    "veuillez patienter",
+    "connexion en cours",
     // Spanish, Portuguese, Italian
-    "cargando", "espere por favor", "por favor espere", "un momento", "iniciando sesión",
-    "carregando", "aguarde", "por favor aguarde", "caricamento", "caricamento in corso",
-    "attendere", "attendere prego", "accesso in corso",
+    "cargando",
+    "espere por favor",
+    "por favor espere",
+    "un momento",
+    "iniciando sesión",
+    "carregando",
+    "aguarde",
+    "por favor aguarde",
+    "caricamento",
+    "caricamento in corso",
+    "attendere",
+    "attendere prego",
+    "accesso in corso",
     // Polish, Turkish, Dutch
-    "ładowanie", "proszę czekać", "yükleniyor", "lütfen bekleyin", "even geduld",
+    "ładowanie",
+    "proszę czekać",
+    "yükleniyor",
+    "lütfen bekleyin",
+    "even geduld",
     "bezig met laden",
     // Japanese, Korean, Chinese
-    "読み込み中", "読み込み中です", "ロード中", "お待ちください", "しばらくお待ちください",
-    "로딩 중", "로드 중", "불러오는 중", "잠시만 기다려 주세요", "加载中", "正在加载", "请稍候",
-    "请稍等", "載入中", "正在載入", "請稍候",
+    "読み込み中",
+    "読み込み中です",
+    "ロード中",
+    "お待ちください",
+    "しばらくお待ちください",
+    "로딩 중",
+    "로드 중",
+    "불러오는 중",
+    "잠시만 기다려 주세요",
+    "加载中",
+    "正在加载",
+    "请稍候",
+    "请稍等",
+    "載入中",
+    "正在載入",
+    "請稍候",
     // Arabic, Hindi
-    "جار التحميل", "جاري التحميل", "يرجى الانتظار", "लोड हो रहा है", "कृपया प्रतीक्षा करें",
+    "جار التحميل",
+    "جاري التحميل",
+    "يرجى الانتظار",
+    "लोड हो रहा है",
+    "कृपया प्रतीक्षा करें",
 ];
 
 /// Words that say so only with an ellipsis after them; without one they may be a title or a status.
 pub const WITH_ELLIPSIS: &[&str] = &[
-    "connecting", "checking", "downloading", "fetching", "hold on", "preparing", "processing",
-    "refreshing", "saving", "searching", "sending", "starting", "submitting", "syncing",
-    "updating", "uploading", "verifying", "обновление", "отправка", "подключение", "поиск",
-    "сохранение", "вход", "laden", "verbinden", "connexion", "recherche", "buscando",
-    "conectando", "entrando", "logowanie", "laddar",
+    "connecting",
+    "checking",
+    "downloading",
+    "fetching",
+    "hold on",
+    "preparing",
+    "processing",
+    "refreshing",
+    "saving",
+    "searching",
+    "sending",
+    "starting",
+    "submitting",
+    "syncing",
+    "updating",
+    "uploading",
+    "verifying",
+    "обновление",
+    "отправка",
+    "подключение",
+    "поиск",
+    "сохранение",
+    "вход",
+    "laden",
+    "verbinden",
+    "connexion",
+    "recherche",
+    "buscando",
+    "conectando",
+    "entrando",
+    "logowanie",
+    "laddar",
 ];
 
 /// Finds short labels that say the app is busy.
@@ -48,13 +128,16 @@ pub struct LoadingLabel;
 
 impl Classifier for LoadingLabel {
     const NAME: &str = "loading-label";
-    const SUMMARY: &str = "Loading, as a guess, while a short label says so (\"Loading…\", \"Please wait\").";
+    const SUMMARY: &str =
+        "Loading, as a guess, while a short label says so (\"Loading…\", \"Please wait\").";
 
     fn classify(samples: &Timeline) -> Result<Assessment, String> {
         let screen = samples.latest();
         let mut found = Assessment::of(State::Unknown);
         for index in screen.find_words(&candidate_words()) {
-            let Some(element) = screen.element(index) else { continue };
+            let Some(element) = screen.element(index) else {
+                continue;
+            };
             if !element.traits.contains(Traits::VISIBLE)
                 || element.traits.contains(Traits::EDITABLE)
             {
@@ -64,7 +147,9 @@ impl Classifier for LoadingLabel {
             if let Some(label) = says(&element.text).or_else(|| says(&element.description)) {
                 found.state = State::Loading;
                 found.evidence.push(
-                    Evidence::guess("loading-indicator-label").at(&screen, index).detail(label),
+                    Evidence::guess("loading-indicator-label")
+                        .at(&screen, index)
+                        .detail(label),
                 );
             }
             if found.evidence.len() == MOST_EVIDENCE {
@@ -101,7 +186,9 @@ pub fn is_busy(label: &str) -> bool {
     }
     ellipsis
         && PHRASES.iter().chain(WITH_ELLIPSIS).any(|phrase| {
-            words.strip_prefix(phrase).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            words
+                .strip_prefix(phrase)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         })
 }
 
@@ -126,9 +213,19 @@ mod tests {
     #[test]
     fn whole_labels_count() {
         for label in [
-            "Loading", "Loading…", " loading... ", "Please wait", "Loading, please wait.",
-            "Signing in…", "Loading your cart…", "Loading 45%", "Загрузка…",
-            "Пожалуйста, подождите", "Connecting...", "読み込み中…", "加载中",
+            "Loading",
+            "Loading…",
+            " loading... ",
+            "Please wait",
+            "Loading, please wait.",
+            "Signing in…",
+            "Loading your cart…",
+            "Loading 45%",
+            "Загрузка…",
+            "Пожалуйста, подождите",
+            "Connecting...",
+            "読み込み中…",
+            "加载中",
         ] {
             assert!(is_busy(label), "{label}");
         }
@@ -137,9 +234,18 @@ mod tests {
     #[test]
     fn other_texts_do_not() {
         for label in [
-            "Loading dock 4", "Processing", "Вход", "Connecting flights", "Sign in", "Downloads",
-            "Please wait until the driver has stopped the vehicle before you get off", "", "…",
-            "Payload", "Saving", "Read more…",
+            "Loading dock 4",
+            "Processing",
+            "Вход",
+            "Connecting flights",
+            "Sign in",
+            "Downloads",
+            "Please wait until the driver has stopped the vehicle before you get off",
+            "",
+            "…",
+            "Payload",
+            "Saving",
+            "Read more…",
         ] {
             assert!(!is_busy(label), "{label}");
         }

@@ -1,7 +1,9 @@
 //! Progress bars, spinners, busy indicators, skeletons.
 
 use crate::indicators::{CANDIDATES, is_gauge, native, suggested};
-use handset_plugin::{Assessment, Classifier, Element, Evidence, Observation, State, Timeline, Traits};
+use handset_plugin::{
+    Assessment, Classifier, Element, Evidence, Observation, State, Timeline, Traits,
+};
 
 /// More loaders than these say nothing more.
 const MOST_EVIDENCE: usize = 8;
@@ -31,7 +33,9 @@ impl Classifier for NativeProgress {
                     None => still_bars += 1,
                 },
                 Sign::Native(signal) => found.evidence.push(
-                    Evidence::firm(signal).at(&screen, element.index).detail(element.class_name),
+                    Evidence::firm(signal)
+                        .at(&screen, element.index)
+                        .detail(element.class_name),
                 ),
                 Sign::Guess(signal) => found.evidence.push(
                     Evidence::guess(format!("{signal}-id"))
@@ -46,7 +50,9 @@ impl Classifier for NativeProgress {
         if !found.evidence.is_empty() {
             found.state = State::Loading;
         } else if still_bars > 0 {
-            found.limitations.push("determinate_progress_needs_two_reads".to_owned());
+            found
+                .limitations
+                .push("determinate_progress_needs_two_reads".to_owned());
         }
         Ok(found)
     }
@@ -70,7 +76,10 @@ fn candidates(screen: &Observation) -> Vec<(Element, Sign)> {
         .map(|(sign, element)| (element, sign))
         .collect();
     let count = screen.info().element_count;
-    for element in (0..count).step_by(PAGE as usize).flat_map(|from| screen.elements(from, PAGE)) {
+    for element in (0..count)
+        .step_by(PAGE as usize)
+        .flat_map(|from| screen.elements(from, PAGE))
+    {
         let guess = element.resource_id.as_deref().and_then(suggested);
         let known = signs.iter().any(|(sign, _)| sign.index == element.index);
         if let (Some(signal), true, false) =
@@ -87,8 +96,8 @@ fn native_sign(element: &Element) -> Option<Sign> {
     if element.value.is_none() {
         return Some(Sign::Native(signal));
     }
-    let gauge = is_gauge(&element.class_name)
-        || element.resource_id.as_deref().is_some_and(is_gauge);
+    let gauge =
+        is_gauge(&element.class_name) || element.resource_id.as_deref().is_some_and(is_gauge);
     (!gauge).then_some(Sign::Bar(signal))
 }
 

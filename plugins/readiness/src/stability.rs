@@ -6,15 +6,21 @@ use serde_json::Value;
 const MOST_CHANGES: u32 = 4;
 
 /// Limitations of a tree that make equal reads say less than they seem to.
-const WEAKENING: &[&str] =
-    &["truncated", "webview_empty", "flutter_semantics_off", "stale_suspected", "secure_window"];
+const WEAKENING: &[&str] = &[
+    "truncated",
+    "webview_empty",
+    "flutter_semantics_off",
+    "stale_suspected",
+    "secure_window",
+];
 
 /// Compares the last two reads. The gap between them is the host's to judge.
 pub struct Stability;
 
 impl Classifier for Stability {
     const NAME: &str = "stability";
-    const SUMMARY: &str = "Settled when the last two reads are equal, transitioning when they differ.";
+    const SUMMARY: &str =
+        "Settled when the last two reads are equal, transitioning when they differ.";
 
     fn classify(samples: &Timeline) -> Result<Assessment, String> {
         let latest = samples.latest();
@@ -48,14 +54,17 @@ fn compare(samples: &Timeline, earlier: &Observation, latest: &Observation) -> A
     if before.revision != now.revision {
         return changed(earlier, latest);
     }
-    if samples.last_input().is_some_and(|input| before.started_ms < input.at_ms) {
+    if samples
+        .last_input()
+        .is_some_and(|input| before.started_ms < input.at_ms)
+    {
         return Assessment::of(State::Unknown).limitation("read_before_input");
     }
     let gap = (now.started_ms - before.captured_ms).max(0.0);
-    Assessment::of(State::Settled).evidence(
-        Evidence::firm("same-revision")
-            .detail(format!("revision {} twice, {gap:.0} ms apart", now.revision)),
-    )
+    Assessment::of(State::Settled).evidence(Evidence::firm("same-revision").detail(format!(
+        "revision {} twice, {gap:.0} ms apart",
+        now.revision
+    )))
 }
 
 fn changed(earlier: &Observation, latest: &Observation) -> Assessment {

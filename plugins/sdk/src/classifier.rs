@@ -29,7 +29,12 @@ impl Assessment {
     /// This state, without evidence so far.
     #[must_use]
     pub fn of(state: State) -> Self {
-        Self { state, evidence: Vec::new(), limitations: Vec::new(), unsupported: Vec::new() }
+        Self {
+            state,
+            evidence: Vec::new(),
+            limitations: Vec::new(),
+            unsupported: Vec::new(),
+        }
     }
 
     /// Says why.

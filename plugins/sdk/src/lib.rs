@@ -83,16 +83,16 @@ mod step;
 #[doc(hidden)]
 pub use wit_bindgen::rt;
 
+pub use bindings::step::handset::plugin::device::{Answer, Failure, Found};
 pub use bindings::step::handset::plugin::ui::{
     Change, Comparison, Element, ElementAt, Evidence, FailedRead, Observation, ObservationInfo,
     PastInput, PendingInput, Rect, Size, Timeline, Traits, Violation,
 };
-pub use bindings::step::handset::plugin::device::{Answer, Failure, Found};
 pub use classifier::{Assessment, Classifier, State};
 pub use predicate::{Finding, Predicate, Verdict};
 pub use schema::arguments_schema;
 pub use screen::violation;
-pub use selector::Selector;
+pub use selector::{Selector, States};
 pub use session::{Condition, Session, Wait, code};
 pub use settings::settings;
 pub use step::{Look, Report, Step};

@@ -37,19 +37,28 @@ impl Finding {
     /// The predicate holds.
     #[must_use]
     pub fn holds() -> Self {
-        Self { verdict: Verdict::Holds, evidence: Vec::new() }
+        Self {
+            verdict: Verdict::Holds,
+            evidence: Vec::new(),
+        }
     }
 
     /// It does not hold, and why.
     #[must_use]
     pub fn fails(reason: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Fails(reason.into()), evidence: Vec::new() }
+        Self {
+            verdict: Verdict::Fails(reason.into()),
+            evidence: Vec::new(),
+        }
     }
 
     /// What was shown does not tell, and why.
     #[must_use]
     pub fn cannot_tell(reason: impl Into<String>) -> Self {
-        Self { verdict: Verdict::CannotTell(reason.into()), evidence: Vec::new() }
+        Self {
+            verdict: Verdict::CannotTell(reason.into()),
+            evidence: Vec::new(),
+        }
     }
 
     /// Says why.

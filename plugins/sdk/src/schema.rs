@@ -1,7 +1,7 @@
 //! The JSON Schema of a type of arguments, in the form MCP clients take.
 
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 /// The schema of `T` as JSON: a plain object without references, `null`s or `$schema`.
@@ -9,22 +9,21 @@ use serde_json::Value;
 /// An `Option` is a member that may be absent; `null` is refused.
 #[must_use]
 pub fn arguments_schema<T: JsonSchema>() -> String {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    plain(&mut schema);
-    schema.as_value().to_string()
+    plain(T::json_schema)
 }
 
-fn plain(schema: &mut Schema) {
+/// Apart from the above, so that it is compiled once and not once for every type.
+#[inline(never)]
+fn plain(schema_of: fn(&mut SchemaGenerator) -> Schema) -> String {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = schema_of(&mut settings.into_generator());
     if let Some(root) = schema.as_object_mut() {
-        root.remove("title");
-        root.remove("$defs");
-        root.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        root.entry("properties")
+            .or_insert_with(|| Value::Object(serde_json::Map::new()));
         root.values_mut().for_each(tidy);
     }
+    schema.as_value().to_string()
 }
 
 /// Drops what only Rust cares about: integer formats, `null` alternatives and defaults.
@@ -113,7 +112,10 @@ mod tests {
         let selector = &schema["properties"]["selector"];
         assert_eq!(selector["description"], "Where.");
         assert_eq!(selector["type"], "object");
-        assert_eq!(selector["properties"]["text"], serde_json::json!({ "type": "string" }));
+        assert_eq!(
+            selector["properties"]["text"],
+            serde_json::json!({ "type": "string" })
+        );
         assert!(!schema.to_string().contains("null"), "{schema}");
         assert!(!schema.to_string().contains("$ref"), "{schema}");
     }

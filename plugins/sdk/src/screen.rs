@@ -1,34 +1,48 @@
 //! Conveniences over observations and evidence.
 
+use crate::Selector;
 use crate::bindings::step::handset::plugin::ui::{
     ElementAt, Evidence, Observation, Timeline, Violation,
 };
-use crate::Selector;
 use serde_json::Value;
 
 /// What is wrong with the arguments: the member's path (`assertion.selector`) and why.
 #[must_use]
 pub fn violation(path: impl Into<String>, message: impl Into<String>) -> Violation {
-    Violation { path: path.into(), message: message.into() }
+    Violation {
+        path: path.into(),
+        message: message.into(),
+    }
 }
 
 impl Evidence {
     /// A firm sign, by its stable kebab-case name.
     #[must_use]
     pub fn firm(signal: impl Into<String>) -> Self {
-        Self { signal: signal.into(), at: None, heuristic: false, detail: None }
+        Self {
+            signal: signal.into(),
+            at: None,
+            heuristic: false,
+            detail: None,
+        }
     }
 
     /// A guess, by its stable kebab-case name.
     #[must_use]
     pub fn guess(signal: impl Into<String>) -> Self {
-        Self { heuristic: true, ..Self::firm(signal) }
+        Self {
+            heuristic: true,
+            ..Self::firm(signal)
+        }
     }
 
     /// Points at an element of an observation the plugin was lent.
     #[must_use]
     pub fn at(mut self, screen: &Observation, index: u32) -> Self {
-        self.at = Some(ElementAt { revision: screen.info().revision, index });
+        self.at = Some(ElementAt {
+            revision: screen.info().revision,
+            index,
+        });
         self
     }
 
@@ -74,7 +88,10 @@ impl Timeline {
     #[must_use]
     pub fn last_two(&self) -> Option<(Observation, Observation)> {
         let newest = self.count().checked_sub(1)?;
-        Some((self.observation(newest.checked_sub(1)?)?, self.observation(newest)?))
+        Some((
+            self.observation(newest.checked_sub(1)?)?,
+            self.observation(newest)?,
+        ))
     }
 
     /// A probe's facts, absent when the host did not probe.
@@ -85,5 +102,6 @@ impl Timeline {
 }
 
 fn parse(json: Option<String>) -> Value {
-    json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or(Value::Null)
+    json.and_then(|json| serde_json::from_str(&json).ok())
+        .unwrap_or(Value::Null)
 }

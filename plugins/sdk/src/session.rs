@@ -62,7 +62,11 @@ impl Wait {
     /// At most this long.
     #[must_use]
     pub fn for_ms(timeout_ms: u32) -> Self {
-        Self { timeout_ms: Some(timeout_ms), poll_interval_ms: None, index: None }
+        Self {
+            timeout_ms: Some(timeout_ms),
+            poll_interval_ms: None,
+            index: None,
+        }
     }
 
     /// Looking this often.
@@ -75,25 +79,34 @@ impl Wait {
 
 /// The device a step works on. Every call is recorded, bounded by the step's budget, and refused
 /// unless the operator granted it.
-pub struct Session<'a>(&'a Handle);
+pub struct Session<'a> {
+    handle: &'a Handle,
+    arguments: &'a str,
+}
 
 impl<'a> Session<'a> {
     #[doc(hidden)]
     #[must_use]
-    pub fn new(handle: &'a Handle) -> Self {
-        Self(handle)
+    pub fn new(handle: &'a Handle, arguments: &'a str) -> Self {
+        Self { handle, arguments }
+    }
+
+    /// The step's own arguments as they came, for a step that hands them on to a tool.
+    #[must_use]
+    pub fn arguments(&self) -> &'a str {
+        self.arguments
     }
 
     /// `android`, `ios`, …
     #[must_use]
     pub fn platform(&self) -> String {
-        self.0.platform()
+        self.handle.platform()
     }
 
     /// Milliseconds left for this step.
     #[must_use]
     pub fn remaining_ms(&self) -> u32 {
-        self.0.remaining_ms()
+        self.handle.remaining_ms()
     }
 
     /// Reads the screen once.
@@ -101,7 +114,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The read failed, or `observe` is not granted.
     pub fn observe(&self) -> Result<Observation, Failure> {
-        self.0.observe()
+        self.handle.observe()
     }
 
     /// Waits until the screen shows, or no longer shows, what `selector` means.
@@ -114,7 +127,8 @@ impl<'a> Session<'a> {
         condition: Condition,
         wait: Wait,
     ) -> Result<Found, Failure> {
-        self.0.wait_for(&selector.to_json(), condition.as_str(), wait)
+        self.handle
+            .wait_for(&selector.to_json(), condition.as_str(), wait)
     }
 
     /// Waits until the screen's fingerprint is `fingerprint`, in two reads.
@@ -122,7 +136,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// `TIMEOUT` when the time is up; any failure of the reads.
     pub fn wait_for_screen(&self, fingerprint: &str, wait: Wait) -> Result<Observation, Failure> {
-        self.0.wait_for_screen(fingerprint, wait)
+        self.handle.wait_for_screen(fingerprint, wait)
     }
 
     /// Calls a tool of the contract and hands back its answer, successful or not.
@@ -132,7 +146,15 @@ impl<'a> Session<'a> {
     pub fn call(&self, tool: &str, arguments: &impl Serialize) -> Result<Answer, Failure> {
         let arguments = serde_json::to_string(arguments)
             .map_err(|error| Failure::new(code::INVALID_ARGUMENT, error.to_string()))?;
-        self.0.call(tool, &arguments)
+        self.call_json(tool, &arguments)
+    }
+
+    /// The same with arguments that are JSON already.
+    ///
+    /// # Errors
+    /// As [`Session::call`].
+    pub fn call_json(&self, tool: &str, arguments: &str) -> Result<Answer, Failure> {
+        self.handle.call(tool, arguments)
     }
 
     /// Calls a tool and takes an unsuccessful answer for a failure, so that `?` ends the step.
@@ -166,12 +188,12 @@ impl<'a> Session<'a> {
 
     /// Shown to the client as progress of this step.
     pub fn progress(&self, message: &str) {
-        self.0.progress(message);
+        self.handle.progress(message);
     }
 
     /// Adds to the recorded evidence before the step is over.
     pub fn note(&self, evidence: &Evidence) {
-        self.0.note(evidence);
+        self.handle.note(evidence);
     }
 }
 
@@ -179,7 +201,11 @@ impl Failure {
     /// A failure by its code; not to be tried again as it is.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into(), retryable: false }
+        Self {
+            code: code.into(),
+            message: message.into(),
+            retryable: false,
+        }
     }
 }
 

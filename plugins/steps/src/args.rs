@@ -1,14 +1,16 @@
-//! Arguments that several steps take.
+//! Arguments that several steps take. They are checked here and handed on as they came.
+
+#![expect(dead_code, reason = "read to be checked, then handed on as they came")]
 
 use handset_plugin::{Selector, Violation, violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// How an input is verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum VerificationMode {
     None,
@@ -17,11 +19,7 @@ pub enum VerificationMode {
 }
 
 /// Milliseconds that the host clamps: any finite integer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Clamped(i64);
-
-/// Past every bound the host clamps to, and exact as a JSON number.
-const FARTHEST: f64 = 9_007_199_254_740_991.0;
+pub struct Clamped;
 
 impl<'de> Deserialize<'de> for Clamped {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
@@ -29,7 +27,7 @@ impl<'de> Deserialize<'de> for Clamped {
         if number.fract() != 0.0 || !number.is_finite() {
             return Err(D::Error::custom("milliseconds are a finite integer"));
         }
-        Ok(Self(number.clamp(-FARTHEST, FARTHEST) as i64))
+        Ok(Self)
     }
 }
 
@@ -44,14 +42,13 @@ impl JsonSchema for Clamped {
 }
 
 /// Makes an input depend on the screen being the one of an earlier snapshot.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ExpectedState {
     #[schemars(length(min = 1))]
     snapshot_session_id: String,
     #[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))]
     snapshot_revision: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 60_000))]
     timeout_ms: Option<u32>,
 }
@@ -60,7 +57,10 @@ impl ExpectedState {
     pub fn violations(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         if self.snapshot_session_id.trim().is_empty() {
-            found.push(violation("expectedState.snapshotSessionId", "must not be empty"));
+            found.push(violation(
+                "expectedState.snapshotSessionId",
+                "must not be empty",
+            ));
         }
         found
     }
@@ -69,7 +69,7 @@ impl ExpectedState {
 /// A precondition: one predicate, or several combined.
 ///
 /// Which predicates there are and what they take is the host's to check.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(transparent)]
 pub struct Precondition(Map<String, Value>);
 
@@ -92,9 +92,15 @@ impl Precondition {
         let mut open = vec![("precondition".to_owned(), &self.0)];
         while let Some((path, node)) = open.pop() {
             let forms = ["predicate", "all", "any", "not"];
-            let given: Vec<_> = forms.into_iter().filter(|form| node.contains_key(*form)).collect();
+            let given: Vec<_> = forms
+                .into_iter()
+                .filter(|form| node.contains_key(*form))
+                .collect();
             let [form] = given[..] else {
-                found.push(violation(path, "takes exactly one of predicate, all, any, not"));
+                found.push(violation(
+                    path,
+                    "takes exactly one of predicate, all, any, not",
+                ));
                 continue;
             };
             let inner = &node[form];
@@ -122,24 +128,22 @@ impl Precondition {
 }
 
 /// Waits for the target before it is resolved.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WaitFor {
     condition: WaitForCondition,
     /// 1500 unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 10_000))]
     timeout_ms: Option<u32>,
     /// 100 unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 50, max = 1_000))]
     poll_interval_ms: Option<u32>,
-    #[serde(rename = "match", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "match")]
     matched: Option<MatchIndex>,
 }
 
-/// What [`WaitFor`] waits for.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+/// What is waited for.
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitForCondition {
     Exists,
@@ -148,7 +152,7 @@ pub enum WaitForCondition {
 }
 
 /// Which of several matches is meant.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchIndex {
     index: u32,
@@ -169,7 +173,10 @@ pub fn one_target(
         (None, Some(id)) if !id.trim().is_empty() => Vec::new(),
         (None, Some(_)) => vec![violation(below("elementId"), "must not be empty")],
         (Some(_), Some(_)) => {
-            vec![violation(below("elementId"), "takes selector or elementId, not both")]
+            vec![violation(
+                below("elementId"),
+                "takes selector or elementId, not both",
+            )]
         }
         (None, None) => vec![violation(below("selector"), "needs selector or elementId")],
     }
@@ -178,5 +185,8 @@ pub fn one_target(
 /// Says what is wrong when a text is empty.
 pub fn not_empty(path: &str, text: &str) -> Vec<Violation> {
     let empty = text.trim().is_empty();
-    empty.then(|| violation(path, "must not be empty")).into_iter().collect()
+    empty
+        .then(|| violation(path, "must not be empty"))
+        .into_iter()
+        .collect()
 }

@@ -41,7 +41,14 @@ impl JsonSchema for Expected {
 
 /// The properties `state_equals` knows.
 const PROPERTIES: &[&str] = &[
-    "checked", "selected", "focused", "expanded", "enabled", "text_value", "value", "raw_value",
+    "checked",
+    "selected",
+    "focused",
+    "expanded",
+    "enabled",
+    "text_value",
+    "value",
+    "raw_value",
 ];
 
 /// An assertion and its members, of which each kind takes its own.
@@ -180,7 +187,10 @@ impl Assert {
             "timeout_ms": self.timeout_ms(),
             "poll_interval_ms": self.poll_interval_ms(),
         });
-        self.decide(session.call("expect_element_visible", &arguments), "no match became visible")
+        self.decide(
+            session.call_json("expect_element_visible", &arguments.to_string()),
+            "no match became visible",
+        )
     }
 
     fn element_absent(&self, session: &Session) -> Result<Report, Failure> {
@@ -190,7 +200,10 @@ impl Assert {
             "timeout_ms": self.timeout_ms(),
             "poll_interval_ms": self.poll_interval_ms(),
         });
-        self.decide(session.call("wait_for_ui", &arguments), "the element did not go away")
+        self.decide(
+            session.call_json("wait_for_ui", &arguments.to_string()),
+            "the element did not go away",
+        )
     }
 
     fn state_equals(&self, session: &Session) -> Result<Report, Failure> {
@@ -204,7 +217,10 @@ impl Assert {
             (Some(selector), _) => arguments["selector"] = json!(selector),
             (None, id) => arguments["element_id"] = json!(id),
         }
-        self.decide(session.call("expect_state", &arguments), "the state stayed another")
+        self.decide(
+            session.call_json("expect_state", &arguments.to_string()),
+            "the state stayed another",
+        )
     }
 
     fn screen_fingerprint(&self, session: &Session) -> Result<Report, Failure> {
@@ -215,7 +231,10 @@ impl Assert {
             Ok(_) => Ok(Report::passed()
                 .body(&json!({ "kind": kind, "expected": wanted, "observed": wanted }))),
             Err(failure) if assertion_code(&failure.code) == code::ASSERTION_TIMEOUT => {
-                let last = session.observe().ok().map(|screen| screen.info().fingerprint);
+                let last = session
+                    .observe()
+                    .ok()
+                    .map(|screen| screen.info().fingerprint);
                 Ok(Report::failed(code::ASSERTION_TIMEOUT, failure.message)
                     .body(&json!({ "kind": kind, "expected": wanted, "observed": last })))
             }
@@ -224,11 +243,7 @@ impl Assert {
     }
 
     /// Passes on success; otherwise says what was seen last.
-    fn decide(
-        &self,
-        answer: Result<Answer, Failure>,
-        otherwise: &str,
-    ) -> Result<Report, Failure> {
+    fn decide(&self, answer: Result<Answer, Failure>, otherwise: &str) -> Result<Report, Failure> {
         let answer = answer.map_err(|failure| Failure {
             code: assertion_code(&failure.code).to_owned(),
             ..failure
@@ -264,7 +279,10 @@ mod tests {
     fn paths(assertion: Value) -> Vec<String> {
         let step: Assert =
             serde_json::from_value(json!({ "assertion": assertion })).expect("fits its type");
-        step.validate().into_iter().map(|violation| violation.path).collect()
+        step.validate()
+            .into_iter()
+            .map(|violation| violation.path)
+            .collect()
     }
 
     #[test]
@@ -285,13 +303,31 @@ mod tests {
     fn what_does_not_belong_is_named() {
         let selector = json!({ "text": "Welcome" });
         let cases = [
-            (json!({ "kind": "element_visible", "selector": selector, "fingerprint": "a" }), "assertion.fingerprint"),
+            (
+                json!({ "kind": "element_visible", "selector": selector, "fingerprint": "a" }),
+                "assertion.fingerprint",
+            ),
             (json!({ "kind": "element_absent" }), "assertion.selector"),
-            (json!({ "kind": "screen_fingerprint", "fingerprint": " " }), "assertion.fingerprint"),
-            (json!({ "kind": "state_equals", "property": "checked", "expected": true }), "assertion.selector"),
-            (json!({ "kind": "state_equals", "selector": selector, "elementId": "e", "property": "checked", "expected": true }), "assertion.elementId"),
-            (json!({ "kind": "state_equals", "selector": selector, "property": "colour", "expected": true }), "assertion.property"),
-            (json!({ "kind": "state_equals", "selector": selector, "property": "checked", "expected": "on" }), "assertion.expected"),
+            (
+                json!({ "kind": "screen_fingerprint", "fingerprint": " " }),
+                "assertion.fingerprint",
+            ),
+            (
+                json!({ "kind": "state_equals", "property": "checked", "expected": true }),
+                "assertion.selector",
+            ),
+            (
+                json!({ "kind": "state_equals", "selector": selector, "elementId": "e", "property": "checked", "expected": true }),
+                "assertion.elementId",
+            ),
+            (
+                json!({ "kind": "state_equals", "selector": selector, "property": "colour", "expected": true }),
+                "assertion.property",
+            ),
+            (
+                json!({ "kind": "state_equals", "selector": selector, "property": "checked", "expected": "on" }),
+                "assertion.expected",
+            ),
         ];
         for (assertion, path) in cases {
             assert_eq!(paths(assertion.clone()), [path], "{assertion}");
@@ -302,9 +338,14 @@ mod tests {
     fn only_visibility_is_looked_for_first() {
         let look = |kind: &str| {
             let arguments = json!({ "assertion": { "kind": kind, "selector": { "text": "A" } } });
-            serde_json::from_value::<Assert>(arguments).expect("fits its type").first_look()
+            serde_json::from_value::<Assert>(arguments)
+                .expect("fits its type")
+                .first_look()
         };
-        assert_eq!(look("element_visible").map(|look| look.selector).as_deref(), Some(r#"{"text":"A"}"#));
+        assert_eq!(
+            look("element_visible").map(|look| look.selector).as_deref(),
+            Some(r#"{"text":"A"}"#)
+        );
         assert!(look("element_absent").is_none());
     }
 }

@@ -1,26 +1,23 @@
 //! `press_back`, `swipe`, `scroll_to_element`.
 
+#![expect(dead_code, reason = "read to be checked, then handed on as they came")]
+
 use crate::args::{Clamped, ExpectedState, Precondition, VerificationMode};
 use crate::outcome::by_success;
 use handset_plugin::{Failure, Report, Session, Step, Violation, code, violation};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Number;
 
 /// The arguments of `press_back`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(description = "")]
 pub struct PressBack {
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_mode: Option<VerificationMode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     action_timeout_ms: Option<Clamped>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_timeout_ms: Option<Clamped>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     expected_state: Option<ExpectedState>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     precondition: Option<Precondition>,
 }
 
@@ -30,19 +27,27 @@ impl Step for PressBack {
     const GRANTS: &[&str] = &["input:press_back"];
 
     fn validate(&self) -> Vec<Violation> {
-        let mut found: Vec<_> =
-            self.expected_state.iter().flat_map(ExpectedState::violations).collect();
+        let mut found: Vec<_> = self
+            .expected_state
+            .iter()
+            .flat_map(ExpectedState::violations)
+            .collect();
         found.extend(self.precondition.iter().flat_map(Precondition::violations));
         found
     }
 
     fn run(self, session: &Session) -> Result<Report, Failure> {
-        by_success(session, "press_back", &self, code::ACTION_REJECTED)
+        by_success(
+            session,
+            "press_back",
+            session.arguments(),
+            code::ACTION_REJECTED,
+        )
     }
 }
 
 /// Which space coordinates are in.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
     Device,
@@ -51,7 +56,7 @@ pub enum Space {
 }
 
 /// The arguments of `swipe`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(description = "From one point to another.")]
 pub struct Swipe {
@@ -64,24 +69,16 @@ pub struct Swipe {
     #[schemars(with = "f64")]
     y2: Number,
     /// Milliseconds; 300 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     duration: Option<u32>,
     /// The coordinates' space; device unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<Space>,
     /// Which screenshot, with space screenshot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     screenshot_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_mode: Option<VerificationMode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     action_timeout_ms: Option<Clamped>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_timeout_ms: Option<Clamped>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     expected_state: Option<ExpectedState>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     precondition: Option<Precondition>,
 }
 
@@ -93,9 +90,12 @@ impl Step for Swipe {
     fn validate(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         let space = self.space.unwrap_or(Space::Device);
-        for (name, number) in
-            [("x1", &self.x1), ("y1", &self.y1), ("x2", &self.x2), ("y2", &self.y2)]
-        {
+        for (name, number) in [
+            ("x1", &self.x1),
+            ("y1", &self.y1),
+            ("x2", &self.x2),
+            ("y2", &self.y2),
+        ] {
             let value = number.as_f64().unwrap_or(f64::NAN);
             let wrong = match space {
                 Space::Normalized if !(0.0..=1.0).contains(&value) => "must be 0 to 1",
@@ -115,32 +115,32 @@ impl Step for Swipe {
             }
             _ => {}
         }
-        found.extend(self.expected_state.iter().flat_map(ExpectedState::violations));
+        found.extend(
+            self.expected_state
+                .iter()
+                .flat_map(ExpectedState::violations),
+        );
         found.extend(self.precondition.iter().flat_map(Precondition::violations));
         found
     }
 
     fn run(self, session: &Session) -> Result<Report, Failure> {
-        by_success(session, "swipe", &self, code::ACTION_REJECTED)
+        by_success(session, "swipe", session.arguments(), code::ACTION_REJECTED)
     }
 }
 
 /// What `scroll_to_element` looks for; its names are that tool's own.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ScrollSelector {
-    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     resource_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     content_desc: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     class_name: Option<String>,
 }
 
 /// Which way the content moves into view.
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Down,
@@ -148,27 +148,21 @@ pub enum Direction {
 }
 
 /// The arguments of `scroll_to_element`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(description = "")]
 pub struct ScrollToElement {
     selector: ScrollSelector,
     /// Down unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<Direction>,
     /// 10 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     max_scrolls: Option<u32>,
     /// Part of the screen per scroll; 0.7 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.1, max = 1.0))]
     scroll_amount: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_mode: Option<VerificationMode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     action_timeout_ms: Option<Clamped>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verification_timeout_ms: Option<Clamped>,
 }
 
@@ -184,13 +178,25 @@ impl Step for ScrollToElement {
             &self.selector.content_desc,
             &self.selector.class_name,
         ];
-        if named.into_iter().flatten().any(|text| !text.trim().is_empty()) {
+        if named
+            .into_iter()
+            .flatten()
+            .any(|text| !text.trim().is_empty())
+        {
             return Vec::new();
         }
-        vec![violation("selector", "needs a non-empty text, resourceId, contentDesc or className")]
+        vec![violation(
+            "selector",
+            "needs a non-empty text, resourceId, contentDesc or className",
+        )]
     }
 
     fn run(self, session: &Session) -> Result<Report, Failure> {
-        by_success(session, "scroll_to_element", &self, code::ELEMENT_NOT_FOUND)
+        by_success(
+            session,
+            "scroll_to_element",
+            session.arguments(),
+            code::ELEMENT_NOT_FOUND,
+        )
     }
 }

@@ -1,7 +1,6 @@
 //! From a tool's answer to a step's report.
 
 use handset_plugin::{Answer, Failure, Report, Session, code};
-use serde::Serialize;
 
 /// Does one tool; the step passes exactly if the answer is a success.
 ///
@@ -10,10 +9,10 @@ use serde::Serialize;
 pub fn by_success(
     session: &Session,
     tool: &str,
-    arguments: &impl Serialize,
+    arguments: &str,
     otherwise: &str,
 ) -> Result<Report, Failure> {
-    let answer = session.call(tool, arguments)?;
+    let answer = session.call_json(tool, arguments)?;
     Ok(if answer.success {
         Report::passed().shows(&answer)
     } else {
@@ -24,7 +23,10 @@ pub fn by_success(
 
 /// The answer's code, or `otherwise` where it has none.
 pub fn failure_code(answer: &Answer, otherwise: &str) -> String {
-    answer.failure_code.clone().unwrap_or_else(|| otherwise.to_owned())
+    answer
+        .failure_code
+        .clone()
+        .unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// The code of an assertion that did not come true: its own, whichever way the time ran out.

@@ -1,5 +1,7 @@
 //! `wait`, `wait_for_readiness`: synchronisation, not proof.
 
+#![expect(dead_code, reason = "read to be checked, then handed on as they came")]
+
 use crate::outcome::by_success;
 use handset_plugin::{Failure, Report, Selector, Session, Step, Violation, code};
 use schemars::JsonSchema;
@@ -47,12 +49,17 @@ impl Step for WaitForUi {
             "timeout_ms": self.timeout_ms.unwrap_or(60_000),
             "poll_interval_ms": self.poll_interval_ms.unwrap_or(300),
         });
-        by_success(session, "wait_for_ui", &arguments, code::TIMEOUT)
+        by_success(
+            session,
+            "wait_for_ui",
+            &arguments.to_string(),
+            code::TIMEOUT,
+        )
     }
 }
 
 /// What a screen may be up to.
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadinessState {
     Unknown,
@@ -64,19 +71,16 @@ pub enum ReadinessState {
 }
 
 /// The arguments of `wait_for_readiness`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(description = "")]
 pub struct WaitForReadiness {
     /// Settled unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<ReadinessState>,
     /// 10000 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 60_000))]
     timeout_ms: Option<u32>,
     /// 300 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 10_000))]
     stability_ms: Option<u32>,
 }
@@ -86,6 +90,11 @@ impl Step for WaitForReadiness {
     const SUMMARY: &str = "Waits until the screen is ready; passes when it is in time.";
 
     fn run(self, session: &Session) -> Result<Report, Failure> {
-        by_success(session, "wait_for_readiness", &self, code::TIMEOUT)
+        by_success(
+            session,
+            "wait_for_readiness",
+            session.arguments(),
+            code::TIMEOUT,
+        )
     }
 }

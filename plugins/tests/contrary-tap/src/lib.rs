@@ -4,7 +4,6 @@
 #[path = "../../../steps/src/app.rs"]
 mod app;
 #[path = "../../../steps/src/args.rs"]
-#[allow(dead_code, reason = "a part of it only the real tap uses")]
 mod args;
 #[path = "../../../steps/src/assert.rs"]
 mod assert;

@@ -4,8 +4,16 @@ use handset_plugin::log;
 use std::hint::black_box;
 
 /// The misdeeds every interface offers.
-pub const COMMON: &[&str] =
-    &["spin", "recursion", "memory", "huge-string", "large-string", "log-flood", "panic", "long-reason"];
+pub const COMMON: &[&str] = &[
+    "spin",
+    "recursion",
+    "memory",
+    "huge-string",
+    "large-string",
+    "log-flood",
+    "panic",
+    "long-reason",
+];
 
 const MIB: usize = 1 << 20;
 

@@ -92,11 +92,13 @@ impl Guest for Hostile {
                 session.note(&Evidence::firm("flood").detail("note ".repeat(100)));
             },
             "forbidden-tool" => {
-                let answer = session.call("install_app", r#"{"projectType":"native","appPath":"/"}"#)?;
+                let answer =
+                    session.call("install_app", r#"{"projectType":"native","appPath":"/"}"#)?;
                 return Ok(Report::passed().shows(&answer));
             }
             "device-override" => {
-                let answer = session.call("get_ui_tree", r#"{"platform":"ios","deviceId":"other"}"#)?;
+                let answer =
+                    session.call("get_ui_tree", r#"{"platform":"ios","deviceId":"other"}"#)?;
                 return Ok(with_body(&answer.body).shows(&answer));
             }
             "control-characters" => {
@@ -114,8 +116,11 @@ impl Guest for Hostile {
             }
             "wait-forever" => loop {
                 let longest = Some(u32::MAX);
-                let options =
-                    WaitOptions { timeout_ms: longest, poll_interval_ms: longest, index: None };
+                let options = WaitOptions {
+                    timeout_ms: longest,
+                    poll_interval_ms: longest,
+                    index: None,
+                };
                 let _ = session.wait_for(r#"{"text":"never there"}"#, "exists", options);
             },
             "two-reads" => {
@@ -133,7 +138,12 @@ impl Guest for Hostile {
                 report.evidence = vec![Evidence::firm("flood"); 100_000];
                 return Ok(report);
             }
-            other => return Ok(Report::failed("INVALID_ARGUMENT", violation("", other).message)),
+            other => {
+                return Ok(Report::failed(
+                    "INVALID_ARGUMENT",
+                    violation("", other).message,
+                ));
+            }
         }
         Ok(Report::passed())
     }
