@@ -1,0 +1,46 @@
+//! Sandboxed components behind `handset:plugin`: found, checked, compiled, called and judged here.
+//!
+//! Everything that can be argued about is asked of a component through this room; what a component may
+//! do to a device goes through [`SessionOps`], which `tools` implements. What this room guarantees:
+//!
+//! - a guest ends: by its own hand, at a bound of [`limits`], or with its budget, and never on a thread of the reactor;
+//! - a guest sees what it is lent and reaches what the operator granted, and nothing else;
+//! - what a guest says is checked and bounded before anyone reads it;
+//! - a fault is an answer: `PLUGIN_FAULT` with plugin, kind and function, and the next call is served.
+
+mod bindings;
+mod cache;
+mod component;
+mod config;
+mod discover;
+mod engine;
+mod entry;
+mod evidence;
+mod faults;
+mod grants;
+mod imports;
+mod lent;
+pub mod limits;
+mod manifest;
+mod names;
+mod ops;
+mod precompile;
+mod problem;
+mod pure;
+mod registry;
+mod schema;
+mod session;
+mod step;
+mod wasi;
+
+pub use config::{Builtins, LimitSettings, PluginConfig, PluginSettings};
+pub use faults::{Fault, FaultKind, QUARANTINE_AFTER, QUARANTINE_FOR};
+pub use grants::{GrantOf, ToolGrant};
+pub use lent::MintElementId;
+pub use manifest::{MANIFEST, Manifest, ManifestLimits, Requests, WIT};
+pub use ops::{Answer, EvidenceNote, Found, PendingInput, SessionOps, TimelineData, WaitOptions};
+pub use precompile::precompile;
+pub use problem::Problem;
+pub use pure::{CheckOutcome, CheckVerdict, PreparedCheck, ReadinessState, Voice};
+pub use registry::Plugins;
+pub use step::{Look, StepReport, StepType};

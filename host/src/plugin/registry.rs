@@ -1,0 +1,353 @@
+//! The set of plugins: found and compiled in the background, swapped whole, looked up by name.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use handset_model::{Code, Failure};
+use serde_json::Value;
+use tokio::sync::{Mutex, Semaphore, watch};
+use wasmtime::component::Component;
+
+use super::cache::{CACHE_BYTES, Cache};
+use super::component::Loaded;
+use super::config::PluginConfig;
+use super::discover::{Found, builtins, external};
+use super::engine::{Engines, Guest};
+use super::entry::{Entry, State};
+use super::evidence::clean;
+use super::faults::Fault;
+use super::limits::{NAME, PURE_CALLS, STEP_CALLS};
+use super::names::nearest;
+use super::precompile::{IN_PROCESS, here, in_child};
+use super::problem::Problem;
+use crate::budget::Budget;
+
+/// Small components compiled at once, beside the built-in ones: requests need the processor too.
+const COMPILING: usize = 2;
+
+/// All plugins of this server, or (see [`Plugins::pinned`]) those of one request.
+pub struct Plugins {
+    pub(super) shared: Arc<Shared>,
+    pinned: Option<Arc<Set>>,
+}
+
+/// The plugins at one moment.
+pub(super) type Set = Vec<Arc<Entry>>;
+
+pub(super) struct Shared {
+    pub(super) config: PluginConfig,
+    pub(super) engines: Result<Arc<Engines>, Problem>,
+    pub(super) pure_calls: Arc<Semaphore>,
+    pub(super) step_calls: Arc<Semaphore>,
+    cache: Option<Cache>,
+    set: RwLock<Arc<Set>>,
+    /// How many searches are under way; at 0 all found plugins are compiled or refused.
+    searching: watch::Sender<usize>,
+    one_search: Mutex<()>,
+    one_child: Semaphore,
+    compiling: Semaphore,
+}
+
+impl fmt::Debug for Plugins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<Arc<str>> = self.set().iter().map(|entry| Arc::clone(&entry.name)).collect();
+        f.debug_struct("Plugins").field("names", &names).finish_non_exhaustive()
+    }
+}
+
+impl Plugins {
+    /// Starts finding and compiling, and returns at once: the built-in components first, then the folders.
+    /// To be called inside a Tokio runtime.
+    #[must_use]
+    pub fn start(config: PluginConfig) -> Arc<Self> {
+        let engines = Engines::new().map(Arc::new).map_err(|why| Problem::engine(clean(&format!("{why:#}"), 300)));
+        let cache = config.cache_dir.as_deref().and_then(|dir| {
+            Cache::open(dir, CACHE_BYTES).map_err(|why| tracing::warn!(why, "compiled components are not kept")).ok()
+        });
+        let found = builtins(&config);
+        let shared = Arc::new(Shared {
+            engines,
+            pure_calls: Arc::new(Semaphore::new(PURE_CALLS)),
+            step_calls: Arc::new(Semaphore::new(STEP_CALLS)),
+            cache,
+            set: RwLock::new(Arc::new(found.iter().map(|one| Arc::clone(&one.entry)).collect())),
+            searching: watch::Sender::new(1),
+            one_search: Mutex::new(()),
+            one_child: Semaphore::new(1),
+            compiling: Semaphore::new(COMPILING),
+            config,
+        });
+        let background = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let _one = background.one_search.lock().await;
+            let search = Searching(&background.searching);
+            background.compile_all(&found).await;
+            drop(found);
+            background.add_external().await;
+            drop(search);
+        });
+        Arc::new(Self { shared, pinned: None })
+    }
+
+    /// The same plugins for the length of one request: a reload swaps the set under nobody's feet.
+    #[must_use]
+    pub fn pinned(&self) -> Arc<Self> {
+        Arc::new(Self { shared: Arc::clone(&self.shared), pinned: Some(self.set()) })
+    }
+
+    /// Waits until every plugin that was found is compiled or refused; nobody has to call it before an
+    /// answer that needs no plugin.
+    ///
+    /// # Errors
+    /// `TIMEOUT` or `CANCELLED` when the budget ends first.
+    pub async fn ready(&self, budget: &Budget) -> Result<(), Failure> {
+        let mut searching = self.shared.searching.subscribe();
+        let waited = budget.run(searching.wait_for(|count| *count == 0)).await;
+        waited.map(|_| ()).map_err(|stopped| {
+            stopped
+                .failure(Code::Timeout, "plugins were being compiled")
+                .with_remedy("Try again in a few seconds; list_plugins shows what is still being compiled.")
+        })
+    }
+
+    /// Waits until the built-in components are compiled or refused.
+    ///
+    /// # Errors
+    /// As [`Plugins::ready`].
+    pub async fn builtins_ready(&self, budget: &Budget) -> Result<(), Failure> {
+        for entry in self.set().iter().filter(|entry| entry.builtin) {
+            budget
+                .run(entry.settled())
+                .await
+                .map_err(|stopped| stopped.failure(Code::Timeout, "the built-in plugins were being compiled"))?;
+        }
+        Ok(())
+    }
+
+    /// Every plugin as `list_plugins` shows it: name, version, built_in, folder, state (`ready`, `compiling`,
+    /// `refused`, `quarantined`, `disabled`), provides, requests, granted, limits, faults, problem.
+    #[must_use]
+    pub fn list(&self) -> Value {
+        self.set().iter().map(|entry| entry.describe()).collect()
+    }
+
+    /// Looks again: new, changed and removed plugins, in the background; what has not changed stays compiled.
+    /// Ends quarantines. [`Plugins::ready`] waits for it. The new set takes the old one's place as a whole.
+    pub fn reload(&self) {
+        let shared = Arc::clone(&self.shared);
+        shared.searching.send_modify(|count| *count += 1);
+        tokio::spawn(async move {
+            let _one = shared.one_search.lock().await;
+            let search = Searching(&shared.searching);
+            shared.add_external().await;
+            drop(search);
+        });
+    }
+
+    /// Folders that a step type's plugin was granted with `files:DIR`; empty for built-ins.
+    #[must_use]
+    pub fn file_grants(&self, type_name: &str) -> Vec<PathBuf> {
+        let plugin = type_name.split_once('/').map(|(plugin, _)| plugin);
+        let set = self.set();
+        plugin
+            .and_then(|plugin| set.iter().find(|entry| &*entry.name == plugin))
+            .map(|entry| entry.granted.folders())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn set(&self) -> Arc<Set> {
+        self.pinned.clone().unwrap_or_else(|| self.shared.current())
+    }
+
+    /// Waits until whoever may provide `name` has been compiled.
+    pub(super) async fn settle(&self, name: &str) {
+        let plugin = name.split_once('/').map(|(plugin, _)| plugin);
+        for entry in self.set().iter() {
+            if plugin.map_or(entry.builtin, |plugin| &*entry.name == plugin) {
+                entry.settled().await;
+            }
+        }
+    }
+
+    /// The plugin that provides `name`, found by `position` among what it provides.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` naming `member`, with what could be meant; `PLUGIN_FAULT` when the plugin is there and not ready.
+    pub(super) fn find(
+        &self,
+        what: &str,
+        member: &str,
+        name: &str,
+        names_of: fn(&Loaded) -> Vec<&str>,
+    ) -> Result<Target, Failure> {
+        let set = self.set();
+        let (plugin, thing) = match name.split_once('/') {
+            Some((plugin, thing)) => (Some(plugin), thing),
+            None => (None, name),
+        };
+        let mut known = Vec::new();
+        let mut not_ready = None;
+        for entry in set.iter() {
+            let addressed = plugin.map_or(entry.builtin, |plugin| !entry.builtin && &*entry.name == plugin);
+            match entry.ready() {
+                Ok(loaded) => {
+                    let names = names_of(&loaded);
+                    if let Some(index) = addressed.then(|| names.iter().position(|one| *one == thing)).flatten() {
+                        return Ok(Target { entry: Arc::clone(entry), loaded, index });
+                    }
+                    known.extend(names.into_iter().map(|one| entry.full_name(one)));
+                }
+                Err(failure) if addressed && not_ready.is_none() => not_ready = Some(failure),
+                Err(_) => {}
+            }
+        }
+        if let Some(failure) = not_ready {
+            return Err(failure);
+        }
+        let meant = nearest(name, known.iter().map(String::as_str)).into_iter().map(Value::from).collect();
+        Err(Failure::argument(member, format!("there is no {what} {:?}", clean(name, NAME * 2))).with_candidates(meant))
+    }
+}
+
+/// Something a plugin provides, with the component that does.
+pub(super) struct Target {
+    pub(super) entry: Arc<Entry>,
+    pub(super) loaded: Arc<Loaded>,
+    /// Its position among what the plugin provides of its kind.
+    pub(super) index: usize,
+}
+
+impl Target {
+    /// A fault of the host in running this plugin.
+    pub(super) fn host_fault(&self, function: &str, text: impl Into<String>) -> Fault {
+        Fault {
+            plugin: self.entry.name.to_string(),
+            kind: super::faults::FaultKind::Host,
+            function: function.to_owned(),
+            text: text.into(),
+            tail: String::new(),
+        }
+    }
+
+    /// Lets a call through the quarantine.
+    ///
+    /// # Errors
+    /// `PLUGIN_FAULT` saying how long it lasts and what the last fault was.
+    pub(super) fn admit(&self) -> Result<super::faults::Ticket, Failure> {
+        self.entry.faults.admit().map_err(|left: Duration| {
+            let last = self.entry.faults.standing().last.map(|fault| fault.failure().message).unwrap_or_default();
+            Failure::new(
+                Code::PluginFault,
+                format!("plugin {} is quarantined for {} ms more; its last fault: {last}", self.entry.name, left.as_millis()),
+            )
+            .with_remedy("Fix the plugin and call reload_plugins, or wait until one call may try again.")
+        })
+    }
+}
+
+/// Counts a search as over, also when its task is dropped.
+struct Searching<'a>(&'a watch::Sender<usize>);
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl Shared {
+    pub(super) fn current(&self) -> Arc<Set> {
+        Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn publish(&self, set: Set) {
+        *self.set.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(set);
+    }
+
+    /// Looks through the folders. At start the found ones are listed as compiling at once; later, what is
+    /// being replaced stays until its successor is ready.
+    async fn add_external(self: &Arc<Self>) {
+        let old = self.current();
+        let shared = Arc::clone(self);
+        let taken: Vec<Arc<str>> = old.iter().filter(|entry| entry.builtin).map(|entry| Arc::clone(&entry.name)).collect();
+        let searched = tokio::task::spawn_blocking(move || external(&shared.config, taken.into_iter())).await;
+        let found = searched.unwrap_or_else(|why| {
+            tracing::error!(%why, "looking for plugins broke");
+            Vec::new()
+        });
+        for one in &found {
+            let twin = old.iter().find(|was| {
+                !was.builtin && was.name == one.entry.name && was.sha256 == one.entry.sha256 && was.stamp == one.entry.stamp
+            });
+            if let (State::Compiling, Some(State::Ready(loaded))) = (one.entry.state(), twin.map(|was| was.state())) {
+                one.entry.state.send_replace(State::Ready(loaded));
+            }
+        }
+        let builtin = old.iter().filter(|entry| entry.builtin).cloned();
+        let set: Set = builtin.chain(found.iter().map(|one| Arc::clone(&one.entry))).collect();
+        let first = old.iter().all(|entry| entry.builtin);
+        if first {
+            self.publish(set.clone());
+        }
+        self.compile_all(&found).await;
+        if !first {
+            self.publish(set);
+        }
+    }
+
+    async fn compile_all(self: &Arc<Self>, found: &[Found]) {
+        futures::future::join_all(found.iter().map(|one| async {
+            if matches!(one.entry.state(), State::Compiling) {
+                let state = match self.compile(one).await {
+                    Ok(loaded) => State::Ready(Arc::new(loaded)),
+                    Err(problem) => {
+                        tracing::warn!(plugin = &*one.entry.name, code = problem.code, problem.message, "plugin refused");
+                        State::Refused(problem)
+                    }
+                };
+                one.entry.state.send_replace(state);
+            }
+        }))
+        .await;
+    }
+
+    async fn compile(self: &Arc<Self>, found: &Found) -> Result<Loaded, Problem> {
+        let engines = Arc::clone(self.engines.as_ref().map_err(Clone::clone)?);
+        let entry = &found.entry;
+        let shown = entry.folder.as_ref().map_or_else(|| entry.name.to_string(), |folder| folder.display().to_string());
+        let broke = |why: tokio::task::JoinError| Problem::compile(format!("{}: {why}", found.entry.name));
+        let closed = |_| Problem::compile("the server is ending");
+        let component = if entry.builtin || found.wasm.len() <= IN_PROCESS {
+            let _turn = if entry.builtin { None } else { Some(self.compiling.acquire().await.map_err(closed)?) };
+            let (shared, engines, wasm, digest) = (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
+            let compile = move || -> Result<Component, Problem> {
+                match shared.cache.as_ref().and_then(|cache| cache.load(&engines.engine, &digest)) {
+                    Some(component) => Ok(component),
+                    None => here(&engines.engine, shared.cache.as_ref(), &wasm, &digest, &shown),
+                }
+            };
+            tokio::task::spawn_blocking(compile).await.map_err(broke)??
+        } else {
+            let _turn = self.one_child.acquire().await.map_err(closed)?;
+            let cached = self.cache.as_ref().and_then(|cache| cache.load(&engines.engine, &entry.sha256));
+            match cached {
+                Some(component) => component,
+                None => {
+                    let program = self.config.precompiler.as_ref();
+                    in_child(&engines.engine, self.cache.as_ref(), program, &found.wasm, &entry.sha256, &shown).await?
+                }
+            }
+        };
+        let settings = self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
+        let guest = Guest {
+            plugin: Arc::clone(&entry.name),
+            settings: Value::Object(settings).to_string().into(),
+            memory_mib: entry.memory_mib,
+            mint: Arc::clone(&self.config.element_id),
+        };
+        let builtin = entry.builtin;
+        let _turn = self.pure_calls.acquire().await.map_err(closed)?;
+        tokio::task::spawn_blocking(move || Loaded::new(&engines, &component, guest, builtin)).await.map_err(broke)?
+    }
+}
