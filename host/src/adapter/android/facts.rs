@@ -33,6 +33,7 @@ pub(super) type Known = HashMap<(String, u64), Connection>;
 pub(super) struct Connection {
     facts: Option<DeviceFacts>,
     swept: bool,
+    pub(super) boot_id: Option<String>,
 }
 
 impl Android {
@@ -47,7 +48,7 @@ impl Android {
         connection(&mut self.known(), device).swept = false;
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -122,7 +123,7 @@ impl Android {
 }
 
 /// The entry of one connection; another connection of the same device forgets the one before.
-fn connection<'a>(known: &'a mut Known, device: &Pinned) -> &'a mut Connection {
+pub(super) fn connection<'a>(known: &'a mut Known, device: &Pinned) -> &'a mut Connection {
     let key = (device.key.id.clone(), device.connection);
     if !known.contains_key(&key) {
         known.retain(|(id, _), _| *id != device.key.id);

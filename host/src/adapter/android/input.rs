@@ -34,7 +34,8 @@ impl Android {
     }
 
     fn input_child(&self, device: &Pinned, line: &str) -> Command {
-        self.on_device(device, &["shell", &format!("{line}; {}", judge::DONE)], 64 * 1024)
+        let line = self.guarded(device, &format!("{line}; {}", judge::DONE));
+        self.on_device(device, &["shell", &line], 64 * 1024)
     }
 
     /// Where the device resolves apps, the activity a launcher would start; see [`launch`].

@@ -3,6 +3,7 @@
 use handset_model::android::{classify_input_error, parse_am_start};
 use handset_model::{Code, Failure};
 
+use super::identity::{OTHER, other_device};
 use super::shell::{last_line, lost, not_finished, server_started};
 use crate::device::{Accepted, Input, Pinned};
 use crate::process::{Output, ProcessError};
@@ -23,6 +24,9 @@ pub(super) fn judge(device: &Pinned, input: &Input, output: Result<&Output, &Pro
         Err(error) => return Err(not_finished(error, Code::ActionTimeout, "").0),
     };
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if stdout.contains(OTHER) {
+        return Err(other_device(device));
+    }
     let Some((said, status)) = stdout.rsplit_once(MARK) else {
         return Err(unknown_delivery(lost(device, output, &stderr).0));
     };

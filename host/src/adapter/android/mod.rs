@@ -1,6 +1,7 @@
 //! Android through a stock `adb`: every question is one `adb -t TRANSPORT shell LINE`, one round trip.
 
 mod facts;
+mod identity;
 mod input;
 mod judge;
 mod launch;

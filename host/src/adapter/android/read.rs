@@ -141,12 +141,15 @@ const SWEEP: &str = r#"for o in /data/local/tmp/handset-*.xml; do p=${o##*-}; ki
 
 /// The dump's own words say more than the bytes it did not write; where it has none, the bytes do.
 fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
-    let said = format!("{}\n{}", without_pid(&reply.text("dump")), String::from_utf8_lossy(&reply.output.stderr));
-    if let Some(failure) = classify_dump_error(&said) {
+    let dump = reply.text("dump");
+    let said = without_pid(&dump);
+    let stderr = String::from_utf8_lossy(&reply.output.stderr);
+    // What `cat` said about a file that is not there comes last: the dump's words say why.
+    if let Some(failure) = classify_dump_error(said).or_else(|| classify_dump_error(&stderr)) {
         return failure;
     }
     if bytes.trim_ascii().is_empty() {
-        let said = super::shell::last_line(&said);
+        let said = super::shell::last_line(said);
         return Failure::new(Code::TreeInvalid, format!("the dump left no file with a tree; it said: {said:?}"));
     }
     unread

@@ -7,6 +7,7 @@ use handset_model::android::classify_adb_error;
 use handset_model::{Code, Failure};
 
 use super::Android;
+use super::identity::READ_BOOT_ID;
 use crate::budget::Budget;
 use crate::device::Pinned;
 use crate::process::{Command, Output, ProcessError};
@@ -23,8 +24,10 @@ pub(super) struct Script {
 }
 
 impl Script {
+    /// Begins by saying which device answers.
     pub(super) fn new() -> Self {
-        Self { nonce: format!("@{:016x}", RandomState::new().hash_one(0)), line: String::new(), last: "" }
+        let script = Self { nonce: format!("@{:016x}", RandomState::new().hash_one(0)), line: String::new(), last: "" };
+        script.quietly(READ_BOOT_ID).part("boot", "echo $b")
     }
 
     /// A command whose output belongs to no part: it should have none.
@@ -147,6 +150,9 @@ impl Android {
         let reply = Reply::of(output, &script.nonce);
         let said = reply.stderr();
         if reply.part(script.last).is_some() {
+            if let Err(failure) = self.same_device(device, &reply.text("boot")) {
+                return Exchange::Broken(Box::new(Broken { failure, server_lost: false, reply }));
+            }
             return if server_started(&said) { Exchange::Restarted(reply) } else { Exchange::Whole(reply) };
         }
         let (failure, server_lost) = lost(device, &reply.output, &said);

@@ -1,0 +1,100 @@
+use std::time::Duration;
+
+use handset_model::Code;
+use simphone::{FaultKind, PhoneOptions, Scene};
+
+use super::rig::{Rig, budget};
+use crate::adapter::android::{Android, AndroidConfig};
+use crate::clock::Clock;
+use crate::device::Adapter;
+use crate::process::{Processes, Program};
+
+macro_rules! rig {
+    ($rig:expr) => {
+        match $rig.await {
+            Some(rig) => rig,
+            None => return,
+        }
+    };
+}
+
+fn android(adb: Program) -> Android {
+    Android::new(AndroidConfig { adb, processes: Processes::default(), session: "s".to_owned(), clock: Clock::start(), env_serial: Some("x".to_owned()) })
+}
+
+/// A stand-in that prints what an adb would.
+#[cfg(unix)]
+fn saying(script: &str) -> Android {
+    android(Program { leading: vec!["-c".into(), script.into()], ..Program::new("sh") })
+}
+
+// §3c 26: one ghost never empties the list.
+#[tokio::test]
+async fn every_device_is_listed_in_its_state() {
+    let mut rig = rig!(Rig::with("counter"));
+    rig.add(PhoneOptions { seed: 2, ..PhoneOptions::new(Scene::by_name("login").unwrap()) }).await;
+    rig.phones[1].fault(simphone::Fault::now(FaultKind::Unauthorized));
+    let ghost = rig.phones[1].adb_addr().to_string();
+    rig.adb(&["disconnect", &ghost]).await;
+    rig.adb(&["connect", &ghost]).await;
+    let mut listed = rig.list().await;
+    for _ in 0..100 {
+        if listed.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        listed = rig.list().await;
+    }
+    let good = listed.iter().find(|device| device.id == rig.phone().adb_addr().to_string()).unwrap();
+    assert!(good.usable && good.remedy.is_none() && good.connection > 0 && good.model.is_some(), "{good:?}");
+    let ghost = listed.iter().find(|device| device.id == ghost).unwrap();
+    assert!(!ghost.usable && ghost.remedy.is_some(), "{ghost:?}");
+    let health = rig.android.health(&budget(10_000)).await;
+    assert!(health.available && health.version.is_some() && health.issues.len() == 1, "{health:?}");
+}
+
+#[tokio::test]
+async fn daemon_chatter_does_not_hide_the_list() {
+    let rig = rig!(Rig::without_phones());
+    rig.adb(&["kill-server"]).await;
+    assert_eq!(rig.list().await, []);
+}
+
+#[tokio::test]
+async fn a_missing_adb_is_a_missing_tool() {
+    let android = android(Program::new("/nowhere/adb"));
+    assert_eq!(android.list(&budget(1_000)).await.unwrap_err().code, Code::ToolNotFound);
+    let health = android.health(&budget(1_000)).await;
+    assert!(!health.available && health.issues[0].contains("TOOL_NOT_FOUND"), "{health:?}");
+    assert_eq!(android.default_device().as_deref(), Some("x"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_listing_out_of_budget_is_a_timeout() {
+    assert_eq!(saying("sleep 60").list(&budget(200)).await.unwrap_err().code, Code::Timeout);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn another_version_of_the_server_is_a_conflict_where_it_took_the_devices() {
+    let clash = "echo \"adb server version (41) doesn't match this client (39); killing...\" >&2; echo '* daemon started successfully' >&2; echo 'List of devices attached'";
+    assert_eq!(saying(clash).list(&budget(5_000)).await.unwrap_err().code, Code::AdbVersionConflict);
+    let with_device = format!("{clash}; echo 'a device transport_id:3'");
+    assert_eq!(saying(&with_device).list(&budget(5_000)).await.unwrap().len(), 1);
+    let dead = "echo \"adb server version (41) doesn't match this client (39); killing...\" >&2; echo 'ADB server did not ACK' >&2; exit 1";
+    assert_eq!(saying(dead).list(&budget(5_000)).await.unwrap_err().code, Code::AdbVersionConflict);
+}
+
+// §3c 27: serials with a space, wireless serials, states of two words.
+#[cfg(unix)]
+#[tokio::test]
+async fn serials_and_states_with_spaces_are_whole() {
+    let list = "echo 'List of devices attached'; echo 'adb-R5CT-x (2)._adb-tls-connect._tcp device product:a model:Pixel_8 device:b transport_id:9'; echo '192.168.1.5:5555 offline transport_id:4'; echo 'R5 no permissions (user in plugdev group; are your udev rules wrong?); see [http://developer.android.com/tools/device.html] usb:1-1 transport_id:2'";
+    let listed = saying(list).list(&budget(5_000)).await.unwrap();
+    assert_eq!(listed.iter().map(|device| (device.id.as_str(), device.usable, device.connection)).collect::<Vec<_>>(), [
+        ("adb-R5CT-x (2)._adb-tls-connect._tcp", true, 9),
+        ("192.168.1.5:5555", false, 4),
+        ("R5", false, 2),
+    ]);
+}
