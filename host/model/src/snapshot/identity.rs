@@ -7,11 +7,16 @@ use crate::ui::Tree;
 /// description and index. Empty when there is no such element.
 #[must_use]
 pub fn identity(tree: &Tree, index: u32) -> String {
-    let Some(element) = tree.get(index) else { return String::new() };
+    let Some(element) = tree.get(index) else {
+        return String::new();
+    };
     let record = Record::of(element);
     match record.stable_id() {
         Some(stable_id) => format!("stable\u{1F}{stable_id}"),
-        None => format!("shown\u{1F}{}\u{1F}{index}", record.described().join("\u{1F}")),
+        None => format!(
+            "shown\u{1F}{}\u{1F}{index}",
+            record.described().join("\u{1F}")
+        ),
     }
 }
 
@@ -30,17 +35,25 @@ pub fn same_identity(one: &Tree, one_index: u32, other: &Tree, other_index: u32)
 pub fn counterpart(index: u32, from: &Tree, to: &Tree) -> Option<u32> {
     let record = Record::of(from.get(index)?);
     let positions = |tree: &Tree, same: &dyn Fn(&Record) -> bool| -> Vec<u32> {
-        (0u32..).zip(&tree.elements).filter(|(_, element)| same(&Record::of(element))).map(|(position, _)| position).collect()
+        (0u32..)
+            .zip(&tree.elements)
+            .filter(|(_, element)| same(&Record::of(element)))
+            .map(|(position, _)| position)
+            .collect()
     };
-    if let Some(stable_id) = record.stable_id() {
-        if let [only] = positions(to, &|other| other.stable_id() == Some(stable_id))[..] {
-            return Some(only);
-        }
+    if let Some(stable_id) = record.stable_id()
+        && let [only] = positions(to, &|other| other.stable_id() == Some(stable_id))[..]
+    {
+        return Some(only);
     }
     let described = |other: &Record| other.described() == record.described();
     let (before, after) = (positions(from, &described), positions(to, &described));
     if before.len() != after.len() {
         return None;
     }
-    before.iter().position(|position| *position == index).and_then(|rank| after.get(rank)).copied()
+    before
+        .iter()
+        .position(|position| *position == index)
+        .and_then(|rank| after.get(rank))
+        .copied()
 }

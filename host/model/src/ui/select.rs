@@ -37,7 +37,9 @@ pub struct Selector {
 }
 
 /// States a selector may require.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct StateSelector {
     /// Checked or not.
@@ -86,7 +88,12 @@ struct Wanted {
 
 impl Wanted {
     fn of(selector: &Selector) -> Self {
-        let given = |member: &Option<String>| member.as_deref().map(normalize).filter(|value| !value.is_empty());
+        let given = |member: &Option<String>| {
+            member
+                .as_deref()
+                .map(normalize)
+                .filter(|value| !value.is_empty())
+        };
         Self {
             text: given(&selector.text),
             resource_id: given(&selector.resource_id),
@@ -98,7 +105,12 @@ impl Wanted {
     }
 
     fn is_empty(&self) -> bool {
-        let members = [&self.text, &self.resource_id, &self.accessibility_id, &self.role];
+        let members = [
+            &self.text,
+            &self.resource_id,
+            &self.accessibility_id,
+            &self.role,
+        ];
         members.into_iter().all(Option::is_none) && self.state.is_empty()
     }
 
@@ -110,10 +122,17 @@ impl Wanted {
         };
         is(&self.text, element.text.as_deref())
             && is(&self.accessibility_id, element.description.as_deref())
-            && self.role.as_ref().is_none_or(|role| element.role.is_some_and(|actual| matches(actual, role, false)))
+            && self.role.as_ref().is_none_or(|role| {
+                element
+                    .role
+                    .is_some_and(|actual| matches(actual, role, false))
+            })
             && self.state.holds(element)
             && self.resource_id.as_ref().is_none_or(|wanted| {
-                element.resource_id.as_deref().is_some_and(|id| id_matches(id, wanted, self.part, tree, element))
+                element
+                    .resource_id
+                    .as_deref()
+                    .is_some_and(|id| id_matches(id, wanted, self.part, tree, element))
             })
     }
 }
@@ -126,7 +145,10 @@ fn id_matches(id: &str, wanted: &str, part: bool, tree: &Tree, element: &Element
     match (id.split_once(":id/"), wanted.split_once(":id/")) {
         (Some((_, bare)), None) => matches(bare, wanted, part),
         (None, Some((package, bare))) => {
-            let root = tree.windows.get(element.window as usize).and_then(|window| window.package.as_deref());
+            let root = tree
+                .windows
+                .get(element.window as usize)
+                .and_then(|window| window.package.as_deref());
             let own = element.package.as_deref().or(root);
             own.is_some_and(|own| matches(own, package, false)) && matches(id, bare, part)
         }
@@ -143,7 +165,9 @@ impl Selector {
         let mut path = path.to_owned();
         for selector in self.chain() {
             if Wanted::of(selector).is_empty() {
-                let message = format!("{path} needs at least one non-empty text, resource_id, accessibility_id, role or state.");
+                let message = format!(
+                    "{path} needs at least one non-empty text, resource_id, accessibility_id, role or state."
+                );
                 return Err(Failure::argument(path, message));
             }
             path.push_str(".within");
@@ -161,7 +185,9 @@ impl Selector {
             let wanted = Wanted::of(selector);
             let matching: Vec<bool> = (tree.elements.iter().enumerate())
                 .map(|(index, element)| {
-                    inside.as_ref().is_none_or(|inside| inside.get(index) == Some(&true))
+                    inside
+                        .as_ref()
+                        .is_none_or(|inside| inside.get(index) == Some(&true))
                         && !wanted.is_empty()
                         && wanted.matches(tree, element)
                 })
@@ -173,7 +199,10 @@ impl Selector {
             inside = inside.map(|matching| below(tree, &matching));
         }
         let matching = inside.unwrap_or_default().into_iter().enumerate();
-        matching.filter(|(_, matches)| *matches).filter_map(|(index, _)| u32::try_from(index).ok()).collect()
+        matching
+            .filter(|(_, matches)| *matches)
+            .filter_map(|(index, _)| u32::try_from(index).ok())
+            .collect()
     }
 
     /// Itself and its containers, innermost first.
@@ -186,7 +215,11 @@ impl Selector {
 fn below(tree: &Tree, marked: &[bool]) -> Vec<bool> {
     let mut inside = vec![false; tree.elements.len()];
     for (index, element) in tree.elements.iter().enumerate() {
-        if let Some(parent) = element.parent.map(|parent| parent as usize).filter(|parent| *parent < index) {
+        if let Some(parent) = element
+            .parent
+            .map(|parent| parent as usize)
+            .filter(|parent| *parent < index)
+        {
             inside[index] = inside[parent] || marked.get(parent) == Some(&true);
         }
     }
@@ -208,8 +241,14 @@ impl Match {
     #[must_use]
     pub fn point(&self, tree: &Tree) -> Option<(i32, i32)> {
         let target = tree.get(self.target)?.visible_bounds;
-        let both = tree.get(self.matched).map(|matched| matched.visible_bounds.intersect(&target));
-        [both, Some(target)].into_iter().flatten().find(|bounds| !bounds.is_empty()).map(|bounds| bounds.center())
+        let both = tree
+            .get(self.matched)
+            .map(|matched| matched.visible_bounds.intersect(&target));
+        [both, Some(target)]
+            .into_iter()
+            .flatten()
+            .find(|bounds| !bounds.is_empty())
+            .map(|bounds| bounds.center())
     }
 }
 
@@ -220,19 +259,31 @@ impl Match {
 ///
 /// # Errors
 /// `ELEMENT_NOT_FOUND`, `AMBIGUOUS_TARGET` (with candidates) or `ELEMENT_NOT_INTERACTABLE`.
-pub fn resolve_target(tree: &Tree, selector: &Selector, index: Option<u32>) -> Result<Match, Failure> {
+pub fn resolve_target(
+    tree: &Tree,
+    selector: &Selector,
+    index: Option<u32>,
+) -> Result<Match, Failure> {
     let found = selector.find(tree);
     if found.is_empty() {
         return Err(not_found(tree, selector));
     }
     if let Some(index) = index {
         let Some(matched) = found.get(index as usize) else {
-            let message = format!("match.index {index} is past the last of {} matches.", found.len());
-            return Err(Failure::new(Code::ElementNotFound, message).with_candidates(shown(tree, found)));
+            let message = format!(
+                "match.index {index} is past the last of {} matches.",
+                found.len()
+            );
+            return Err(
+                Failure::new(Code::ElementNotFound, message).with_candidates(shown(tree, found))
+            );
         };
         return interactable(tree, *matched);
     }
-    let visible = |index: &u32| tree.get(*index).is_some_and(|element| element.traits.visible);
+    let visible = |index: &u32| {
+        tree.get(*index)
+            .is_some_and(|element| element.traits.visible)
+    };
     let mut competing: Vec<u32> = found.iter().copied().filter(visible).collect();
     if competing.is_empty() {
         competing = found;
@@ -262,13 +313,16 @@ pub fn resolve_target(tree: &Tree, selector: &Selector, index: Option<u32>) -> R
 pub fn interactable(tree: &Tree, matched: u32) -> Result<Match, Failure> {
     let refuse = |index: u32, why: &str| {
         let message = format!("The element is {why}.");
-        Err(Failure::new(Code::ElementNotInteractable, message).with_candidates(shown(tree, [matched, index])))
+        Err(Failure::new(Code::ElementNotInteractable, message)
+            .with_candidates(shown(tree, [matched, index])))
     };
     let Some(target) = target_of(tree, matched) else {
         return refuse(matched, "not clickable, and nothing around it is");
     };
     for index in [matched, target] {
-        let Some(element) = tree.get(index) else { continue };
+        let Some(element) = tree.get(index) else {
+            continue;
+        };
         if !element.traits.visible {
             return refuse(index, "not visible: nothing of it is on the display");
         }
@@ -300,13 +354,19 @@ fn target_of(tree: &Tree, matched: u32) -> Option<u32> {
             && candidate.visible_bounds.encloses(&bounds)
     });
     // Of equals the later one: it is drawn above.
-    let smallest = around.min_by_key(|(index, candidate)| (candidate.visible_bounds.area(), std::cmp::Reverse(*index)));
+    let smallest = around.min_by_key(|(index, candidate)| {
+        (candidate.visible_bounds.area(), std::cmp::Reverse(*index))
+    });
     smallest.and_then(|(index, _)| u32::try_from(index).ok())
 }
 
 fn is_actionable(element: &Element) -> bool {
     let traits = &element.traits;
-    traits.clickable || traits.long_clickable || traits.focusable || traits.checkable || traits.editable
+    traits.clickable
+        || traits.long_clickable
+        || traits.focusable
+        || traits.checkable
+        || traits.editable
 }
 
 /// Lists and web views are focusable, but a tap meant for a label in them is not a tap on them.
@@ -318,19 +378,41 @@ fn takes_taps_for_others(element: &Element) -> bool {
 fn shown(tree: &Tree, indexes: impl IntoIterator<Item = u32>) -> Vec<serde_json::Value> {
     let mut indexes: Vec<u32> = indexes.into_iter().take(MAX_CANDIDATES).collect();
     indexes.dedup();
-    indexes.into_iter().map(|index| element_json(tree, index, ElementView::Resolved, None)).collect()
+    indexes
+        .into_iter()
+        .map(|index| element_json(tree, index, ElementView::Resolved, None))
+        .collect()
 }
 
 /// Nothing matched: shows what nearly did, as a part of a text, or as a description where a text was asked for.
 fn not_found(tree: &Tree, selector: &Selector) -> Failure {
-    let members = [&selector.text, &selector.accessibility_id, &selector.resource_id];
-    let words: Vec<String> =
-        members.into_iter().flatten().filter(|value| !is_blank(value)).map(|value| normalize(value)).collect();
+    let members = [
+        &selector.text,
+        &selector.accessibility_id,
+        &selector.resource_id,
+    ];
+    let words: Vec<String> = members
+        .into_iter()
+        .flatten()
+        .filter(|value| !is_blank(value))
+        .map(|value| normalize(value))
+        .collect();
     let near = (0u32..).zip(&tree.elements).filter(|(_, element)| {
         let values = [&element.text, &element.description, &element.resource_id];
-        values.into_iter().flatten().any(|value| words.iter().any(|word| matches(value, word, true)))
+        values
+            .into_iter()
+            .flatten()
+            .any(|value| words.iter().any(|word| matches(value, word, true)))
     });
     let candidates = shown(tree, near.map(|(index, _)| index));
-    let hint = if candidates.is_empty() { "" } else { " The candidates are near misses." };
-    Failure::new(Code::ElementNotFound, format!("No element matches the selector.{hint}")).with_candidates(candidates)
+    let hint = if candidates.is_empty() {
+        ""
+    } else {
+        " The candidates are near misses."
+    };
+    Failure::new(
+        Code::ElementNotFound,
+        format!("No element matches the selector.{hint}"),
+    )
+    .with_candidates(candidates)
 }

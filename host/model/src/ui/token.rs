@@ -15,7 +15,11 @@ const MAX_NAME_BYTES: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     /// `<name …>` or `<name …/>`; its attributes are in [`Tokenizer::attributes`].
-    Open { name: &'a str, at: usize, closed: bool },
+    Open {
+        name: &'a str,
+        at: usize,
+        closed: bool,
+    },
     /// `</name>`.
     Close { name: &'a str, at: usize },
     /// A tag in which another tag begins: bytes are missing.
@@ -40,7 +44,13 @@ pub(super) struct Tokenizer<'a> {
 impl<'a> Tokenizer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let repair_budget = text.len().saturating_mul(4).max(4096);
-        Self { text, position: 0, attributes: Vec::with_capacity(32), stray: String::new(), repair_budget }
+        Self {
+            text,
+            position: 0,
+            attributes: Vec::with_capacity(32),
+            stray: String::new(),
+            repair_budget,
+        }
     }
 
     /// Where the last token ended.
@@ -90,7 +100,7 @@ impl<'a> Tokenizer<'a> {
 
     fn keep_stray(&mut self, text: &str) {
         let room = MAX_STRAY_BYTES.saturating_sub(self.stray.len());
-        if room == 0 || text.trim().is_empty() {
+        if room == 0 || (text.trim().is_empty() && self.stray.is_empty()) {
             return;
         }
         let mut end = text.len().min(room);
@@ -98,7 +108,18 @@ impl<'a> Tokenizer<'a> {
             end -= 1;
         }
         self.stray.push_str(&text[..end]);
-        self.stray.push('\n');
+    }
+
+    /// Keeps the tag that began at `at` as stray text: stack traces hold `<init>`.
+    pub(super) fn keep_tag(&mut self, at: usize) {
+        self.keep_stray(&self.text[at..self.position]);
+    }
+
+    /// Ends the line of stray text: a tag of the tree stood there.
+    pub(super) fn separate(&mut self) {
+        if !self.stray.is_empty() && !self.stray.ends_with('\n') {
+            self.stray.push('\n');
+        }
     }
 
     /// The tag at `at`, or `None` when that `<` begins no tag.
@@ -121,15 +142,25 @@ impl<'a> Tokenizer<'a> {
         self.attributes.clear();
         loop {
             self.skip_space();
-            let Some(byte) = self.peek() else { return Some(Token::Cut { at }) };
+            let Some(byte) = self.peek() else {
+                return Some(Token::Cut { at });
+            };
             match byte {
                 b'>' => {
                     self.position += 1;
-                    return Some(Token::Open { name, at, closed: false });
+                    return Some(Token::Open {
+                        name,
+                        at,
+                        closed: false,
+                    });
                 }
                 b'/' if self.rest().starts_with("/>") => {
                     self.position += 2;
-                    return Some(Token::Open { name, at, closed: true });
+                    return Some(Token::Open {
+                        name,
+                        at,
+                        closed: true,
+                    });
                 }
                 b'<' if begins_tag(self.rest()) => return Some(Token::Broken { name, at }),
                 _ => self.attribute(),
@@ -145,7 +176,9 @@ impl<'a> Tokenizer<'a> {
             return;
         };
         self.position += name.len();
-        let Some((quote, skipped)) = quote_after_equals(self.rest()) else { return };
+        let Some((quote, skipped)) = quote_after_equals(self.rest()) else {
+            return;
+        };
         self.position += skipped;
         let start = self.position;
         let end = self.value_end(start, quote);
@@ -176,14 +209,28 @@ impl<'a> Tokenizer<'a> {
 
 /// The length of a comment, declaration, instruction or CDATA section at the start of `text`.
 fn skippable(text: &str) -> Option<usize> {
-    const KINDS: [(&str, &str); 4] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")];
-    let (opening, closing) = KINDS.into_iter().find(|(opening, _)| text.starts_with(opening))?;
+    const KINDS: [(&str, &str); 4] = [
+        ("<!--", "-->"),
+        ("<![CDATA[", "]]>"),
+        ("<?", "?>"),
+        ("<!", ">"),
+    ];
+    let (opening, closing) = KINDS
+        .into_iter()
+        .find(|(opening, _)| text.starts_with(opening))?;
     // An unclosed one is stray text: skip only its opening, the tree may follow.
-    Some(text[opening.len()..].find(closing).map_or(opening.len(), |at| opening.len() + at + closing.len()))
+    Some(
+        text[opening.len()..]
+            .find(closing)
+            .map_or(opening.len(), |at| opening.len() + at + closing.len()),
+    )
 }
 
 fn begins_tag(text: &str) -> bool {
-    text.starts_with("<node") || text.starts_with("</") || text.starts_with("<hierarchy") || text.starts_with("<window")
+    text.starts_with("<node")
+        || text.starts_with("</")
+        || text.starts_with("<hierarchy")
+        || text.starts_with("<window")
 }
 
 fn is_space(byte: u8) -> bool {
@@ -193,18 +240,31 @@ fn is_space(byte: u8) -> bool {
 /// The name at the start of `text`, if there is one.
 fn name_at_start(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    if !bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
+    if !bytes
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    {
         return None;
     }
-    let named = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'$');
-    let length = bytes.iter().position(|byte| !named(byte)).unwrap_or(bytes.len());
+    let named = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'$')
+    };
+    let length = bytes
+        .iter()
+        .position(|byte| !named(byte))
+        .unwrap_or(bytes.len());
     text.get(..length)
 }
 
 /// `= "`: the quote, and how many bytes to skip to stand behind it.
 fn quote_after_equals(text: &str) -> Option<(char, usize)> {
     let bytes = text.as_bytes();
-    let space = |from: usize| from + bytes[from..].iter().take_while(|byte| is_space(**byte)).count();
+    let space = |from: usize| {
+        from + bytes[from..]
+            .iter()
+            .take_while(|byte| is_space(**byte))
+            .count()
+    };
     let equals = space(0);
     if bytes.get(equals) != Some(&b'=') {
         return None;
@@ -227,7 +287,8 @@ fn ends_value(after: &str) -> bool {
         Some((end, _)) => &trimmed[..end],
         None => trimmed,
     };
-    if name_at_start(window).is_some_and(|name| quote_after_equals(&window[name.len()..]).is_some()) {
+    if name_at_start(window).is_some_and(|name| quote_after_equals(&window[name.len()..]).is_some())
+    {
         return true;
     }
     after[..after.len() - trimmed.len()].contains('\n')
@@ -268,18 +329,33 @@ struct Reference {
 
 /// The reference at the start of `text`; a surrogate pair written as two is one. `None`: a bare `&`.
 fn reference(text: &str) -> Option<Reference> {
-    const NAMED: [(&str, char); 5] = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
+    const NAMED: [(&str, char); 5] = [
+        ("&amp;", '&'),
+        ("&lt;", '<'),
+        ("&gt;", '>'),
+        ("&quot;", '"'),
+        ("&apos;", '\''),
+    ];
     if let Some((name, character)) = NAMED.into_iter().find(|(name, _)| text.starts_with(name)) {
-        return Some(Reference { character: Some(character), length: name.len() });
+        return Some(Reference {
+            character: Some(character),
+            length: name.len(),
+        });
     }
     let (code, length) = numeric(text)?;
     if (0xD800..0xDC00).contains(&code)
         && let Some((low @ 0xDC00..0xE000, low_length)) = numeric(&text[length..])
     {
         let joined = 0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        return Some(Reference { character: char::from_u32(joined), length: length + low_length });
+        return Some(Reference {
+            character: char::from_u32(joined),
+            length: length + low_length,
+        });
     }
-    Some(Reference { character: char::from_u32(code), length })
+    Some(Reference {
+        character: char::from_u32(code),
+        length,
+    })
 }
 
 /// `&#10;` or `&#xA;`: its number (`u32::MAX` when too large) and length.
@@ -289,12 +365,18 @@ fn numeric(text: &str) -> Option<(u32, usize)> {
         Some(digits) => (16, digits),
         None => (10, body),
     };
-    let count = digits.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).count();
+    let count = digits
+        .bytes()
+        .take_while(|byte| char::from(*byte).is_digit(radix))
+        .count();
     if count == 0 || !digits[count..].starts_with(';') {
         return None;
     }
     let length = text.len() - digits.len() + count + 1;
-    Some((u32::from_str_radix(&digits[..count], radix).unwrap_or(u32::MAX), length))
+    Some((
+        u32::from_str_radix(&digits[..count], radix).unwrap_or(u32::MAX),
+        length,
+    ))
 }
 
 /// What XML 1.0 allows.

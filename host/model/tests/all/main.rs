@@ -1,0 +1,21 @@
+//! Behaviour of the model, on real captures and on what captures do not show.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+mod adb;
+mod captures;
+mod dumps;
+mod fingerprints;
+mod history;
+mod launch;
+mod parsing;
+mod properties;
+mod rendering;
+mod screen;
+mod selecting;
+mod support;
+mod targets;
