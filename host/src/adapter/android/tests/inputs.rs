@@ -1,117 +1,119 @@
 use std::time::Duration;
 
 use handset_model::Code;
-use simphone::{Fault, FaultKind, PhoneOptions, Profile, Scene};
+use simphone::{Fault, FaultKind, Profile};
 
-use super::rig::{Rig, budget};
+use super::rig::{Rig, budget, instant, on_each, paced};
 use crate::device::{Adapter, Input};
 use crate::process::ProcessError;
 
-macro_rules! rig {
-    ($rig:expr) => {
-        match $rig.await {
-            Some(rig) => rig,
-            None => return,
-        }
-    };
-}
-
 #[tokio::test]
 async fn preparing_sends_no_input() {
-    let rig = rig!(Rig::with("counter"));
-    let pinned = rig.pin().await;
-    for input in [Input::Tap { x: 1, y: 2 }, Input::Back, Input::Text("a b\nc".to_owned()), Input::StartApp { app_id: "com.example.counter".to_owned() }] {
-        let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
-        assert_eq!((prepared.commands.len(), prepared.gesture_ms), (1, 0));
-    }
-    let swipe = Input::Swipe { x1: 1, y1: 2, x2: 3, y2: 4, duration_ms: 700 };
-    assert_eq!(rig.android.prepare(&pinned, swipe, &budget(5_000)).await.unwrap().gesture_ms, 700);
-    assert_eq!(rig.phone().journal().inputs(), []);
-    assert!(rig.phone().journal().commands().iter().all(|command| command.argv[0] != "input" && !(command.argv[0] == "am" && command.argv[1] == "start")));
+    on_each(instant("counter"), async |rig| {
+        let pinned = rig.pin().await;
+        for input in [Input::Tap { x: 1, y: 2 }, Input::Back, Input::Text("a b\nc".to_owned()), Input::StartApp { app_id: "com.example.counter".to_owned() }] {
+            let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
+            assert_eq!((prepared.commands.len(), prepared.gesture_ms), (1, 0));
+        }
+        let swipe = Input::Swipe { x1: 1, y1: 2, x2: 3, y2: 4, duration_ms: 700 };
+        assert_eq!(rig.android.prepare(&pinned, swipe, &budget(5_000)).await.unwrap().gesture_ms, 700);
+        assert_eq!(rig.phone().journal().inputs(), []);
+        assert!(rig.phone().journal().commands().iter().all(|command| command.argv[0] != "input" && !(command.argv[0] == "am" && command.argv[1] == "start")));
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_tap_a_swipe_and_back_arrive() {
-    let rig = rig!(Rig::with("counter"));
-    let [left, top, right, bottom] = rig.phone().bounds_of("increment").unwrap();
-    rig.act(Input::Tap { x: (left + right) / 2, y: (top + bottom) / 2 }).await.unwrap();
-    assert_eq!(rig.phone().text_of("value").as_deref(), Some("Count: 1"));
-    rig.act(Input::Swipe { x1: 500, y1: 1_500, x2: 500, y2: 1_600, duration_ms: 100 }).await.unwrap();
-    rig.act(Input::Back).await.unwrap();
-    let kinds: Vec<String> = rig.phone().journal().inputs().into_iter().map(|input| input.kind).collect();
-    assert_eq!(kinds, ["tap", "swipe", "keyevent"]);
+    on_each(instant("counter"), async |rig| {
+        rig.tap("increment").await.unwrap();
+        assert_eq!(rig.phone().text_of("value").as_deref(), Some("Count: 1"));
+        rig.act(Input::Swipe { x1: 500, y1: 1_500, x2: 500, y2: 1_600, duration_ms: 100 }).await.unwrap();
+        rig.act(Input::Back).await.unwrap();
+        let kinds: Vec<String> = rig.phone().journal().inputs().into_iter().map(|input| input.kind).collect();
+        assert_eq!(kinds, ["tap", "swipe", "keyevent"]);
+    })
+    .await;
 }
 
 // §3b 19: what the device's shell and `input` would eat arrives.
 #[tokio::test]
 async fn text_arrives_as_it_was_given() {
-    let rig = rig!(Rig::with("login"));
-    let [left, top, right, bottom] = rig.phone().bounds_of("username").unwrap();
-    rig.act(Input::Tap { x: (left + right) / 2, y: (top + bottom) / 2 }).await.unwrap();
-    let text = "100%s ~#;'\"$(reboot)`id`\\ a&b|c<d>e *? % s";
-    let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned()), &budget(5_000)).await.unwrap();
-    assert_eq!(prepared.commands.len(), 1);
-    rig.act(Input::Text(text.to_owned())).await.unwrap();
-    assert_eq!(rig.phone().text_of("username").as_deref(), Some(text));
+    on_each(instant("login"), async |rig| {
+        rig.tap("username").await.unwrap();
+        let text = "100%s ~#;'\"$(reboot)`id`\\ a&b|c<d>e *? % s";
+        let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned()), &budget(5_000)).await.unwrap();
+        assert_eq!(prepared.commands.len(), 1);
+        rig.act(Input::Text(text.to_owned())).await.unwrap();
+        assert_eq!(rig.phone().text_of("username").as_deref(), Some(text));
+    })
+    .await;
 }
 
 // §3b 20: refused before anything is sent.
 #[tokio::test]
 async fn untypable_text_is_refused_before_anything_is_sent() {
-    let rig = rig!(Rig::with("login"));
-    let failure = rig.act(Input::Text("abc é".to_owned())).await.unwrap_err();
-    assert_eq!(failure.code, Code::UnsupportedText);
-    assert_eq!(rig.phone().journal().inputs(), []);
+    on_each(instant("login"), async |rig| {
+        let failure = rig.act(Input::Text("abc é".to_owned())).await.unwrap_err();
+        assert_eq!(failure.code, Code::UnsupportedText);
+        assert_eq!(rig.phone().journal().inputs(), []);
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn typing_stops_at_its_first_failure_and_types_it() {
-    let rig = rig!(Rig::with("login"));
-    let [left, top, right, bottom] = rig.phone().bounds_of("username").unwrap();
-    rig.act(Input::Tap { x: (left + right) / 2, y: (top + bottom) / 2 }).await.unwrap();
-    rig.phone().fault(Fault { skip: 1, ..Fault::once("input", FaultKind::ErrorText { text: "Error: Invalid arguments".to_owned(), stderr: true, status: 255 }) });
-    let failure = rig.act(Input::Text("one\ttwo\tthree".to_owned())).await.unwrap_err();
-    assert_eq!(failure.code, Code::ActionRejected, "{failure}");
-    let typed: Vec<_> = rig.phone().journal().inputs().into_iter().filter(|input| input.kind == "text").collect();
-    assert_eq!(typed.len(), 1);
+    on_each(instant("login"), async |rig| {
+        rig.tap("username").await.unwrap();
+        rig.phone().fault(Fault { skip: 1, ..Fault::once("input", FaultKind::ErrorText { text: "Error: Invalid arguments".to_owned(), stderr: true, status: 255 }) });
+        let failure = rig.act(Input::Text("one\ttwo\tthree".to_owned())).await.unwrap_err();
+        assert_eq!(failure.code, Code::ActionRejected, "{failure}");
+        let typed: Vec<_> = rig.phone().journal().inputs().into_iter().filter(|input| input.kind == "text").collect();
+        assert_eq!(typed.len(), 1);
+    })
+    .await;
 }
 
 // §3b 23, and errors with exit 0.
 #[tokio::test]
 async fn denied_input_is_told_also_with_exit_0() {
-    let rig = rig!(Rig::with("counter"));
-    rig.fault("input", FaultKind::InputDenied);
-    assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
-    let text = "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission".to_owned();
-    rig.fault("input", FaultKind::ErrorText { text, stderr: true, status: 0 });
-    assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
-    rig.fault("input", FaultKind::ErrorText { text: "Error: Unknown command: tap".to_owned(), stderr: true, status: 0 });
-    assert_eq!(rig.act(Input::Tap { x: 1, y: 1 }).await.unwrap_err().code, Code::ActionRejected);
+    on_each(instant("counter"), async |rig| {
+        rig.fault("input", FaultKind::InputDenied);
+        assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
+        let text = "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission".to_owned();
+        rig.fault("input", FaultKind::ErrorText { text, stderr: true, status: 0 });
+        assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
+        rig.fault("input", FaultKind::ErrorText { text: "Error: Unknown command: tap".to_owned(), stderr: true, status: 0 });
+        assert_eq!(rig.act(Input::Tap { x: 1, y: 1 }).await.unwrap_err().code, Code::ActionRejected);
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_input_cut_off_is_a_timeout_that_must_not_be_repeated() {
-    let rig = rig!(Rig::with("counter"));
-    rig.fault("input", FaultKind::Hang);
-    let failure = rig.act_within(Input::Back, 1_000).await.unwrap_err();
-    assert_eq!((failure.code, failure.is_retryable()), (Code::ActionTimeout, false));
+    on_each(instant("counter"), async |rig| {
+        rig.fault("input", FaultKind::Hang);
+        let failure = rig.act_within(Input::Back, 1_000).await.unwrap_err();
+        assert_eq!((failure.code, failure.is_retryable()), (Code::ActionTimeout, false));
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_connection_lost_under_an_input_is_offline_and_not_repeated() {
-    let rig = rig!(Rig::with("counter"));
-    let [left, top, right, bottom] = rig.phone().bounds_of("increment").unwrap();
-    rig.phone().fault(Fault::once("input", FaultKind::GoneMidCommand { after_ms: 0 }));
-    let failure = rig.act(Input::Tap { x: (left + right) / 2, y: (top + bottom) / 2 }).await.unwrap_err();
-    assert_eq!((failure.code, failure.is_retryable()), (Code::DeviceOffline, false), "{failure}");
-    assert!(rig.phone().journal().inputs().len() <= 1);
+    on_each(instant("counter"), async |rig| {
+        rig.phone().fault(Fault::once("input", FaultKind::GoneMidCommand { after_ms: 0 }));
+        let failure = rig.tap("increment").await.unwrap_err();
+        assert_eq!((failure.code, failure.is_retryable()), (Code::DeviceOffline, false), "{failure}");
+        assert!(rig.phone().journal().inputs().len() <= 1);
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_server_lost_under_an_input_is_offline_and_the_input_not_repeated() {
-    let mut options = PhoneOptions::new(Scene::by_name("counter").unwrap());
-    options.profile = Profile { input_ms: 1_000, ..Profile::INSTANT };
-    let rig = rig!(Rig::with_options(options));
+    let slow = Profile { input_ms: 1_000, ..Profile::INSTANT };
+    let Some(rig) = Rig::real(paced("counter", slow)).await else { return };
     let act = rig.act(Input::Back);
     let kill = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -125,48 +127,58 @@ async fn a_server_lost_under_an_input_is_offline_and_the_input_not_repeated() {
 // §3b 22 and 24: the launcher activity, the user in front, `am start -W`.
 #[tokio::test]
 async fn an_app_is_started_by_its_launcher_activity() {
-    let rig = rig!(Rig::with("counter"));
-    rig.adb(&["-s", &rig.pin().await.key.id, "shell", "am force-stop com.example.counter"]).await;
-    let accepted = rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
-    assert!(accepted.launch_time_ms.is_some(), "{accepted:?}");
-    assert_eq!(rig.phone().screen_name(), "counter");
-    let start = rig.phone().journal().commands().into_iter().rfind(|command| command.argv[0] == "am" && command.argv[1].starts_with("start")).unwrap();
-    for part in ["-W", "--user", "-n"] {
-        assert!(start.argv.contains(&part.to_owned()), "{:?}", start.argv);
-    }
-    // In front already: a warning, no error.
-    rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+    on_each(instant("counter"), async |rig| {
+        rig.adb(&["-s", &rig.pin().await.key.id, "shell", "am force-stop com.example.counter"]).await;
+        let accepted = rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+        assert!(accepted.launch_time_ms.is_some(), "{accepted:?}");
+        assert_eq!(rig.phone().screen_name(), "counter");
+        let start = rig.phone().journal().commands().into_iter().rfind(|command| command.argv[0] == "am" && command.argv[1].starts_with("start")).unwrap();
+        for part in ["-W", "--user", "-n"] {
+            assert!(start.argv.contains(&part.to_owned()), "{:?}", start.argv);
+        }
+        // In front already: a warning, no error.
+        rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_app_that_is_not_there_is_refused_with_similar_ones() {
-    let rig = rig!(Rig::with("counter"));
-    let failure = rig.act(Input::StartApp { app_id: "com.example.counters".to_owned() }).await.unwrap_err();
-    assert_eq!((failure.code, failure.candidates.as_slice()), (Code::ActionRejected, &[serde_json::json!("com.example.counter")][..]), "{failure}");
-    assert!(failure.message.contains("not installed"));
+    on_each(instant("counter"), async |rig| {
+        let failure = rig.act(Input::StartApp { app_id: "com.example.counters".to_owned() }).await.unwrap_err();
+        assert_eq!((failure.code, failure.candidates.as_slice()), (Code::ActionRejected, &[serde_json::json!("com.example.counter")][..]), "{failure}");
+        assert!(failure.message.contains("not installed"));
+    })
+    .await;
 }
 
 // §3b 21: nothing but an app id reaches a command line.
 #[tokio::test]
 async fn an_app_id_that_is_none_reaches_no_device() {
-    let rig = rig!(Rig::with("counter"));
-    let asked = rig.phone().journal().counters().services;
-    for id in ["com.example.counter; reboot", "--user", "$(reboot).x"] {
-        assert_eq!(rig.act(Input::StartApp { app_id: id.to_owned() }).await.unwrap_err().code, Code::InvalidArgument);
-    }
-    assert_eq!(rig.phone().journal().counters().services, asked);
+    on_each(instant("counter"), async |rig| {
+        let asked = rig.phone().journal().counters().services;
+        for id in ["com.example.counter; reboot", "--user", "$(reboot).x"] {
+            assert_eq!(rig.act(Input::StartApp { app_id: id.to_owned() }).await.unwrap_err().code, Code::InvalidArgument);
+        }
+        assert_eq!(rig.phone().journal().counters().services, asked);
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_activity_that_is_not_there_is_refused_in_the_devices_words() {
-    let rig = rig!(Rig::with("counter"));
-    let failure = rig.act(Input::StartApp { app_id: "com.example.counter/.Nowhere".to_owned() }).await.unwrap_err();
-    assert_eq!(failure.code, Code::ActionRejected, "{failure}");
+    on_each(instant("counter"), async |rig| {
+        let failure = rig.act(Input::StartApp { app_id: "com.example.counter/.Nowhere".to_owned() }).await.unwrap_err();
+        assert_eq!(failure.code, Code::ActionRejected, "{failure}");
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_missing_adb_is_judged_as_a_missing_tool() {
-    let rig = rig!(Rig::with("counter"));
-    let error = ProcessError::NotFound("adb".into());
-    assert_eq!(rig.android.judge(&rig.pin().await, &Input::Back, Err(&error)).unwrap_err().code, Code::ToolNotFound);
+    on_each(instant("counter"), async |rig| {
+        let error = ProcessError::NotFound("adb".into());
+        assert_eq!(rig.android.judge(&rig.pin().await, &Input::Back, Err(&error)).unwrap_err().code, Code::ToolNotFound);
+    })
+    .await;
 }

@@ -1,26 +1,12 @@
 use std::time::Duration;
 
 use handset_model::Code;
-use simphone::{FaultKind, PhoneOptions, Scene};
+use simphone::{FaultKind, PhoneOptions};
 
-use super::rig::{Rig, budget};
-use crate::adapter::android::{Android, AndroidConfig};
-use crate::clock::Clock;
+use super::rig::{Rig, android, budget, instant};
+use crate::adapter::android::Android;
 use crate::device::Adapter;
-use crate::process::{Processes, Program};
-
-macro_rules! rig {
-    ($rig:expr) => {
-        match $rig.await {
-            Some(rig) => rig,
-            None => return,
-        }
-    };
-}
-
-fn android(adb: Program) -> Android {
-    Android::new(AndroidConfig { adb, processes: Processes::default(), session: "s".to_owned(), clock: Clock::start(), env_serial: Some("x".to_owned()) })
-}
+use crate::process::Program;
 
 /// A stand-in that prints what an adb would.
 #[cfg(unix)]
@@ -31,8 +17,8 @@ fn saying(script: &str) -> Android {
 // §3c 26: one ghost never empties the list.
 #[tokio::test]
 async fn every_device_is_listed_in_its_state() {
-    let mut rig = rig!(Rig::with("counter"));
-    rig.add(PhoneOptions { seed: 2, ..PhoneOptions::new(Scene::by_name("login").unwrap()) }).await;
+    let Some(mut rig) = Rig::real(instant("counter")).await else { return };
+    rig.add(PhoneOptions { seed: 2, ..instant("login") }).await;
     rig.phones[1].fault(simphone::Fault::now(FaultKind::Unauthorized));
     let ghost = rig.phones[1].adb_addr().to_string();
     rig.adb(&["disconnect", &ghost]).await;
@@ -55,7 +41,7 @@ async fn every_device_is_listed_in_its_state() {
 
 #[tokio::test]
 async fn daemon_chatter_does_not_hide_the_list() {
-    let rig = rig!(Rig::without_phones());
+    let Some(rig) = Rig::without_phones().await else { return };
     rig.adb(&["kill-server"]).await;
     assert_eq!(rig.list().await, []);
 }

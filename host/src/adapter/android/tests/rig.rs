@@ -1,11 +1,12 @@
-//! One or more simulated phones, connected to a private adb server that ends with the test.
+//! One or more simulated phones, and an adb that knows them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use handset_model::Failure;
 use handset_model::snapshot::DeviceKey;
-use simphone::{Fault, FaultKind, Phone, PhoneOptions, Scene};
+use simphone::adb::RealAdb;
+use simphone::{Fault, FaultKind, Phone, PhoneOptions, Profile, Scene};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::android::{Android, AndroidConfig};
@@ -20,45 +21,70 @@ pub(super) fn budget(ms: u64) -> Budget {
     Budget::new(Duration::from_millis(ms), CancellationToken::new())
 }
 
-/// The adb of this system on a port of its own: a user's server on 5037 is never spoken to.
+pub(super) fn instant(scene: &str) -> PhoneOptions {
+    PhoneOptions::new(Scene::by_name(scene).unwrap())
+}
+
+pub(super) fn paced(scene: &str, profile: Profile) -> PhoneOptions {
+    PhoneOptions { profile, ..instant(scene) }
+}
+
 pub(super) struct Rig {
     pub(super) android: Arc<Android>,
     pub(super) phones: Vec<Phone>,
+    /// Ends its server when the test is over, also by a panic.
+    server: Option<RealAdb>,
+}
+
+/// Runs a test with a phone behind the real adb, where there is one, and behind the stand-in.
+pub(super) async fn on_each(options: PhoneOptions, test: impl AsyncFn(Rig)) {
+    if let Some(rig) = Rig::real(options.clone()).await {
+        test(rig).await;
+    }
+    #[cfg(unix)]
+    test(Rig::stand_in(options).await).await;
 }
 
 impl Rig {
     /// `None` where there is no adb; that is a failure when `HANDSET_REQUIRE_ADB` is 1.
     pub(super) async fn without_phones() -> Option<Self> {
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-        assert_ne!(port, 5037);
-        let mut adb = Program::new("adb");
-        adb.env.push(("ANDROID_ADB_SERVER_PORT".into(), port.to_string().into()));
-        let config = AndroidConfig { adb, processes: Processes::default(), session: "te/st".to_owned(), clock: Clock::start(), env_serial: None };
-        let rig = Self { android: Arc::new(Android::new(config)), phones: Vec::new() };
-        if !rig.android.health(&budget(10_000)).await.available {
+        let Some(server) = RealAdb::private().unwrap() else {
             assert_ne!(std::env::var("HANDSET_REQUIRE_ADB").as_deref(), Ok("1"), "adb is required and not there");
             eprintln!("skipped: there is no adb");
             return None;
-        }
-        Some(rig)
+        };
+        assert_ne!(server.port(), 5037, "a user's server is never spoken to");
+        let env = server.env().into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let adb = Program { env, ..Program::new(RealAdb::find().unwrap()) };
+        Some(Self { android: Arc::new(android(adb)), phones: Vec::new(), server: Some(server) })
     }
 
-    /// A phone with a built-in scene, connected.
-    pub(super) async fn with(scene: &str) -> Option<Self> {
-        Self::with_options(PhoneOptions::new(Scene::by_name(scene).unwrap())).await
-    }
-
-    /// As [`Rig::with`], its scene changed before.
-    pub(super) async fn with_options(options: PhoneOptions) -> Option<Self> {
+    pub(super) async fn real(options: PhoneOptions) -> Option<Self> {
         let mut rig = Self::without_phones().await?;
         rig.add(options).await;
         Some(rig)
     }
 
+    /// This test binary as the stand-in: see [`stand_in_process`].
+    #[cfg(unix)]
+    pub(super) async fn stand_in(options: PhoneOptions) -> Self {
+        let phone = Phone::start(options).await.unwrap();
+        // The harness talks on stdout: the stand-in gets the real one as descriptor 3.
+        let script = format!(
+            r#"HANDSET_STANDIN=$(printf '%s\037' "$@"); export HANDSET_STANDIN; exec 3>&1; exec "$0" --exact {NAME} --nocapture >/dev/null"#
+        );
+        let me = std::env::current_exe().unwrap();
+        let phones = phone.adb_addr().to_string();
+        let leading = vec!["-c".into(), script.into(), me.into(), "--phones".into(), phones.into()];
+        let adb = Program { leading, ..Program::new("sh") };
+        Self { android: Arc::new(android(adb)), phones: vec![phone], server: None }
+    }
+
+    /// One more phone for the real adb.
     pub(super) async fn add(&mut self, options: PhoneOptions) {
         let phone = Phone::start(options).await.unwrap();
-        self.adb(&["connect", &phone.adb_addr().to_string()]).await;
         let serial = phone.adb_addr().to_string();
+        self.adb(&["connect", &serial]).await;
         self.phones.push(phone);
         for _ in 0..200 {
             if self.list().await.iter().any(|listed| listed.id == serial && listed.usable) {
@@ -69,13 +95,26 @@ impl Rig {
         panic!("the phone did not come up: {:?}", self.list().await);
     }
 
+    pub(super) fn is_real(&self) -> bool {
+        self.server.is_some()
+    }
+
     pub(super) async fn adb(&self, args: &[&str]) -> String {
         let output = self.android.processes.run(self.android.adb.command(args.iter().copied()), &budget(20_000)).await.unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    pub(super) async fn shell(&self, line: &str) -> String {
+        let serial = self.serial();
+        self.adb(&["-s", &serial, "shell", line]).await
+    }
+
     pub(super) fn phone(&self) -> &Phone {
         &self.phones[0]
+    }
+
+    pub(super) fn serial(&self) -> String {
+        self.phone().adb_addr().to_string()
     }
 
     pub(super) fn fault(&self, on: &str, kind: FaultKind) {
@@ -87,17 +126,12 @@ impl Rig {
     }
 
     pub(super) async fn pin(&self) -> Pinned {
-        let serial = self.phone().adb_addr().to_string();
-        let listed = self.list().await.into_iter().find(|listed| listed.id == serial).unwrap();
+        let listed = self.list().await.into_iter().find(|listed| listed.id == self.serial()).unwrap();
         Pinned { key: DeviceKey { platform: "android", id: listed.id }, connection: listed.connection, model: listed.model }
     }
 
     pub(super) async fn read(&self) -> Result<Read, ReadFailure> {
-        self.read_within(20_000).await
-    }
-
-    pub(super) async fn read_within(&self, ms: u64) -> Result<Read, ReadFailure> {
-        self.android.read(&self.pin().await, WANTS, &budget(ms)).await
+        self.android.read(&self.pin().await, WANTS, &budget(20_000)).await
     }
 
     /// Prepares, spawns and judges as `action` does, without its guards.
@@ -116,7 +150,11 @@ impl Rig {
         Ok(accepted)
     }
 
-    /// Ends the private server; a test that failed leaves that to `Drop`.
+    pub(super) async fn tap(&self, id: &str) -> Result<Accepted, Failure> {
+        let [left, top, right, bottom] = self.phone().bounds_of(id).unwrap();
+        self.act(Input::Tap { x: (left + right) / 2, y: (top + bottom) / 2 }).await
+    }
+
     pub(super) fn dumps(&self) -> usize {
         self.phone().journal().dumps().len()
     }
@@ -127,11 +165,25 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
-    fn drop(&mut self) {
-        let adb = &self.android.adb;
-        #[expect(clippy::disallowed_methods, reason = "a private server ends with its test, also when that panics")]
-        let mut kill = std::process::Command::new(&adb.path);
-        let _ = kill.arg("kill-server").envs(adb.env.iter().cloned()).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
-    }
+pub(super) fn android(adb: Program) -> Android {
+    let session = "te/st".to_owned();
+    Android::new(AndroidConfig { adb, processes: Processes::default(), session, clock: Clock::start(), env_serial: Some("x".to_owned()) })
+}
+
+#[cfg(unix)]
+const NAME: &str = "adapter::android::tests::rig::stand_in_process";
+
+/// Not a test: what this binary does when it is spawned as the stand-in.
+#[cfg(unix)]
+#[test]
+fn stand_in_process() {
+    let Ok(words) = std::env::var("HANDSET_STANDIN") else { return };
+    let args: Vec<_> = words.split('\u{1f}').map(std::ffi::OsString::from).collect();
+    let args = args[..args.len() - 1].to_vec();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let status = runtime.block_on(async {
+        let out = tokio::net::unix::pipe::OpenOptions::new().open_sender("/dev/fd/3").unwrap();
+        simphone::standin::standin_main(args, tokio::io::empty(), out, tokio::io::stderr()).await
+    });
+    std::process::exit(status);
 }
