@@ -2,6 +2,7 @@
 
 mod build;
 mod decode;
+mod escape;
 mod fingerprint;
 mod finish;
 mod node;
@@ -9,13 +10,15 @@ mod parse;
 mod render;
 mod roles;
 mod select;
+mod target;
 pub(crate) mod text;
 mod token;
 
 pub use fingerprint::fingerprint;
 pub use parse::{ParseOptions, parse_hierarchy};
 pub use render::{ElementView, element_json, text_tree, text_tree_of};
-pub use select::{Match, Selector, StateSelector, interactable, resolve_target};
+pub use select::{Selector, StateSelector};
+pub use target::{Match, interactable, resolve_target};
 
 use serde::{Deserialize, Serialize};
 

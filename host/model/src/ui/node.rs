@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use super::escape::unescape;
 use super::roles::{role_of, simple_class, speaks_for_itself};
-use super::token::{Tokenizer, unescape};
+use super::token::Tokenizer;
 use super::{Element, Limitation, Rect, Traits, Window};
 
 /// A UI framework whose own view tells what its tree may lack.

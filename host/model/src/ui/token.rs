@@ -4,12 +4,18 @@
 //! between and inside tags. A strict reader loses the whole screen to one such character, so this one
 //! reads tags and attributes only, and keeps everything else as stray text for the error classifier.
 
-use std::borrow::Cow;
-
 /// Stray text is kept for classifying errors, not as content.
 const MAX_STRAY_BYTES: usize = 64 * 1024;
 /// No attribute name of any Android version is longer; bounds the look-ahead for a value's end.
 const MAX_NAME_BYTES: usize = 64;
+
+/// What is skipped, by its opening and closing; the first that fits counts.
+const SECTIONS: [(&str, &str); 4] = [
+    ("<!--", "-->"),
+    ("<![CDATA[", "]]>"),
+    ("<?", "?>"),
+    ("<!", ">"),
+];
 
 /// One piece of markup; `at` is its offset in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +45,8 @@ pub(super) struct Tokenizer<'a> {
     pub(super) stray: String,
     /// Bytes that looking for the real end of a value may still cost, so that no input makes it quadratic.
     repair_budget: usize,
+    /// Sections whose closing is known not to follow any more.
+    unclosed: [bool; SECTIONS.len()],
 }
 
 impl<'a> Tokenizer<'a> {
@@ -50,6 +58,7 @@ impl<'a> Tokenizer<'a> {
             attributes: Vec::with_capacity(32),
             stray: String::new(),
             repair_budget,
+            unclosed: [false; SECTIONS.len()],
         }
     }
 
@@ -73,7 +82,7 @@ impl<'a> Tokenizer<'a> {
             };
             self.keep_stray(&self.text[self.position..at]);
             self.position = at;
-            if let Some(length) = skippable(&self.text[at..]) {
+            if let Some(length) = self.skippable(at) {
                 self.position += length;
             } else if let Some(token) = self.tag(at) {
                 return Some(token);
@@ -96,6 +105,23 @@ impl<'a> Tokenizer<'a> {
         while self.peek().is_some_and(is_space) {
             self.position += 1;
         }
+    }
+
+    /// The length of a comment, declaration, instruction or CDATA section at `at`. An unclosed one is stray
+    /// text of which only the opening is skipped, since the tree may follow.
+    fn skippable(&mut self, at: usize) -> Option<usize> {
+        let text = &self.text[at..];
+        let kind = SECTIONS
+            .iter()
+            .position(|(opening, _)| text.starts_with(opening))?;
+        let (opening, closing) = SECTIONS[kind];
+        if !self.unclosed[kind]
+            && let Some(end) = text[opening.len()..].find(closing)
+        {
+            return Some(opening.len() + end + closing.len());
+        }
+        self.unclosed[kind] = true;
+        Some(opening.len())
     }
 
     fn keep_stray(&mut self, text: &str) {
@@ -176,7 +202,7 @@ impl<'a> Tokenizer<'a> {
             return;
         };
         self.position += name.len();
-        let Some((quote, skipped)) = quote_after_equals(self.rest()) else {
+        let Some((quote, skipped)) = quote_after_equals(self.rest().as_bytes()) else {
             return;
         };
         self.position += skipped;
@@ -192,7 +218,7 @@ impl<'a> Tokenizer<'a> {
         let mut first = None;
         while let Some(found) = self.text[from..].find(quote) {
             let at = from + found;
-            if ends_value(&self.text[at + 1..]) {
+            if ends_value(&self.text.as_bytes()[at + 1..]) {
                 return at;
             }
             first = first.or(Some(at));
@@ -207,25 +233,6 @@ impl<'a> Tokenizer<'a> {
     }
 }
 
-/// The length of a comment, declaration, instruction or CDATA section at the start of `text`.
-fn skippable(text: &str) -> Option<usize> {
-    const KINDS: [(&str, &str); 4] = [
-        ("<!--", "-->"),
-        ("<![CDATA[", "]]>"),
-        ("<?", "?>"),
-        ("<!", ">"),
-    ];
-    let (opening, closing) = KINDS
-        .into_iter()
-        .find(|(opening, _)| text.starts_with(opening))?;
-    // An unclosed one is stray text: skip only its opening, the tree may follow.
-    Some(
-        text[opening.len()..]
-            .find(closing)
-            .map_or(opening.len(), |at| opening.len() + at + closing.len()),
-    )
-}
-
 fn begins_tag(text: &str) -> bool {
     text.starts_with("<node")
         || text.starts_with("</")
@@ -237,6 +244,10 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'$')
+}
+
 /// The name at the start of `text`, if there is one.
 fn name_at_start(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
@@ -246,19 +257,15 @@ fn name_at_start(text: &str) -> Option<&str> {
     {
         return None;
     }
-    let named = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'$')
-    };
     let length = bytes
         .iter()
-        .position(|byte| !named(byte))
+        .position(|byte| !is_name(*byte))
         .unwrap_or(bytes.len());
     text.get(..length)
 }
 
 /// `= "`: the quote, and how many bytes to skip to stand behind it.
-fn quote_after_equals(text: &str) -> Option<(char, usize)> {
-    let bytes = text.as_bytes();
+fn quote_after_equals(bytes: &[u8]) -> Option<(char, usize)> {
     let space = |from: usize| {
         from + bytes[from..]
             .iter()
@@ -278,122 +285,20 @@ fn quote_after_equals(text: &str) -> Option<(char, usize)> {
 }
 
 /// Whether a quote followed by `after` can be the end of its value: a tag end, the next attribute, or a log line.
-fn ends_value(after: &str) -> bool {
-    let trimmed = after.trim_start_matches([' ', '\t', '\n', '\r']);
-    if trimmed.is_empty() || trimmed.starts_with('>') || trimmed.starts_with("/>") {
-        return true;
+fn ends_value(after: &[u8]) -> bool {
+    let space = after.iter().take_while(|byte| is_space(**byte)).count();
+    match &after[space..] {
+        [] | [b'>', ..] | [b'/', b'>', ..] => true,
+        rest => begins_attribute(rest) || after[..space].contains(&b'\n'),
     }
-    let window = match trimmed.char_indices().nth(MAX_NAME_BYTES) {
-        Some((end, _)) => &trimmed[..end],
-        None => trimmed,
-    };
-    if name_at_start(window).is_some_and(|name| quote_after_equals(&window[name.len()..]).is_some())
-    {
-        return true;
-    }
-    after[..after.len() - trimmed.len()].contains('\n')
 }
 
-/// A raw value with its references resolved and illegal characters replaced by U+FFFD, each counted.
-pub(super) fn unescape<'a>(raw: &'a str, replaced: &mut u32) -> Cow<'a, str> {
-    if !raw.contains(|character| character == '&' || !is_legal(character)) {
-        return Cow::Borrowed(raw);
-    }
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(character) = rest.chars().next() {
-        if character != '&' {
-            text.push(legal_or_replaced(Some(character), replaced));
-            rest = &rest[character.len_utf8()..];
-            continue;
-        }
-        match reference(rest) {
-            Some(Reference { character, length }) => {
-                text.push(legal_or_replaced(character, replaced));
-                rest = &rest[length..];
-            }
-            None => {
-                text.push('&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    Cow::Owned(text)
-}
-
-struct Reference {
-    /// `None`: a lone surrogate or no code point at all.
-    character: Option<char>,
-    length: usize,
-}
-
-/// The reference at the start of `text`; a surrogate pair written as two is one. `None`: a bare `&`.
-fn reference(text: &str) -> Option<Reference> {
-    const NAMED: [(&str, char); 5] = [
-        ("&amp;", '&'),
-        ("&lt;", '<'),
-        ("&gt;", '>'),
-        ("&quot;", '"'),
-        ("&apos;", '\''),
-    ];
-    if let Some((name, character)) = NAMED.into_iter().find(|(name, _)| text.starts_with(name)) {
-        return Some(Reference {
-            character: Some(character),
-            length: name.len(),
-        });
-    }
-    let (code, length) = numeric(text)?;
-    if (0xD800..0xDC00).contains(&code)
-        && let Some((low @ 0xDC00..0xE000, low_length)) = numeric(&text[length..])
-    {
-        let joined = 0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        return Some(Reference {
-            character: char::from_u32(joined),
-            length: length + low_length,
-        });
-    }
-    Some(Reference {
-        character: char::from_u32(code),
-        length,
-    })
-}
-
-/// `&#10;` or `&#xA;`: its number (`u32::MAX` when too large) and length.
-fn numeric(text: &str) -> Option<(u32, usize)> {
-    let body = text.strip_prefix("&#")?;
-    let (radix, digits) = match body.strip_prefix(['x', 'X']) {
-        Some(digits) => (16, digits),
-        None => (10, body),
-    };
-    let count = digits
-        .bytes()
-        .take_while(|byte| char::from(*byte).is_digit(radix))
+/// `name=`, then a quote.
+fn begins_attribute(bytes: &[u8]) -> bool {
+    let name = bytes
+        .iter()
+        .take(MAX_NAME_BYTES)
+        .take_while(|byte| is_name(**byte))
         .count();
-    if count == 0 || !digits[count..].starts_with(';') {
-        return None;
-    }
-    let length = text.len() - digits.len() + count + 1;
-    Some((
-        u32::from_str_radix(&digits[..count], radix).unwrap_or(u32::MAX),
-        length,
-    ))
-}
-
-/// What XML 1.0 allows.
-fn is_legal(character: char) -> bool {
-    match character {
-        '\t' | '\n' | '\r' => true,
-        '\u{FFFE}' | '\u{FFFF}' => false,
-        _ => character >= ' ',
-    }
-}
-
-fn legal_or_replaced(character: Option<char>, replaced: &mut u32) -> char {
-    match character {
-        Some(character) if is_legal(character) => character,
-        _ => {
-            *replaced = replaced.saturating_add(1);
-            char::REPLACEMENT_CHARACTER
-        }
-    }
+    name > 0 && quote_after_equals(&bytes[name..]).is_some()
 }

@@ -8,12 +8,14 @@
 
 mod adb;
 mod captures;
+mod costs;
 mod dumps;
 mod fingerprints;
 mod history;
 mod launch;
 mod parsing;
 mod properties;
+mod refusing;
 mod rendering;
 mod screen;
 mod selecting;

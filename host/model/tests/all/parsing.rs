@@ -1,21 +1,8 @@
 //! From bytes to a tree, or to the failure that says what was there instead.
 
-use handset_model::Code;
 use handset_model::ui::{Limitation, ParseOptions, Rect, Size, parse_hierarchy};
 
-use crate::support::{around, code_of, leaf, parse, screen, tree_of};
-
-fn texts(dump: impl AsRef<[u8]>) -> Vec<String> {
-    tree_of(dump)
-        .elements
-        .into_iter()
-        .filter_map(|element| element.text)
-        .collect()
-}
-
-fn labelled(text: &str) -> String {
-    screen(&leaf(&[("text", text)]))
-}
+use crate::support::{around, labelled, leaf, parse, screen, texts, tree_of};
 
 fn utf16(text: &str, big: bool, bom: bool) -> Vec<u8> {
     let mark = bom.then_some(0xFEFF);
@@ -293,29 +280,6 @@ fn the_display_given_overrules_the_roots() {
 }
 
 #[test]
-fn very_deep_trees_are_read_without_recursion() {
-    let dump = format!(
-        "<hierarchy>{}{}</hierarchy>",
-        "<node text=\"x\">".repeat(50_000),
-        "</node>".repeat(50_000)
-    );
-    let tree = tree_of(dump);
-    assert_eq!(tree.node_count, 50_000);
-    assert_eq!(tree.node_count, tree.elements.len() as u32 + tree.elided);
-    assert_eq!(tree.limitations, [Limitation::Truncated]);
-}
-
-#[test]
-fn very_wide_trees_are_capped_and_say_so() {
-    let tree = tree_of(screen(&leaf(&[("text", "x")]).repeat(60_000)));
-    assert_eq!(
-        (tree.node_count, tree.limitations.as_slice()),
-        (60_001, [Limitation::Truncated].as_slice())
-    );
-    assert!(tree.elements.len() < 50_001);
-}
-
-#[test]
 fn a_saved_subtree_is_a_tree() {
     assert_eq!(
         texts(around(&[("text", "row")], &leaf(&[("text", "label")]))),
@@ -397,154 +361,4 @@ fn nodes_of_a_second_display_are_counted_not_kept() {
 #[test]
 fn a_plain_dump_says_nothing_of_the_keyboard() {
     assert_eq!(tree_of(labelled("x")).keyboard, None);
-}
-
-#[test]
-fn labels_that_say_error_do_not_fail_a_complete_tree() {
-    let words = "ERROR: null root node returned by UiTestAutomationBridge. Killed";
-    assert_eq!(texts(labelled(words) + "Killed\n"), [words]);
-}
-
-#[test]
-fn nothing_complete_is_typed() {
-    let whole = labelled("OK");
-    let cut = &whole[..whole.len() - 20];
-    let cases: &[(&str, String, Code)] = &[
-        ("empty", String::new(), Code::TreeInvalid),
-        ("blank", "\r\n".into(), Code::TreeInvalid),
-        (
-            "null root",
-            "ERROR: null root node returned by UiTestAutomationBridge.\n".into(),
-            Code::NullRoot,
-        ),
-        (
-            "never idle",
-            "ERROR: could not get idle state.\n".into(),
-            Code::NotIdle,
-        ),
-        (
-            "no nodes",
-            "<?xml version='1.0'?><hierarchy rotation=\"0\" />".into(),
-            Code::NullRoot,
-        ),
-        (
-            "no nodes, and why",
-            "<hierarchy rotation=\"0\"></hierarchy>\nERROR: could not get idle state.".into(),
-            Code::NotIdle,
-        ),
-        ("killed", "Killed \n".into(), Code::ReaderKilled),
-        (
-            "killed in the middle",
-            format!("{cut}\nKilled\n"),
-            Code::ReaderKilled,
-        ),
-        (
-            "killed inside a tag",
-            format!("{}\nKilled\n", &whole[..whole.len() - 40]),
-            Code::ReaderKilled,
-        ),
-        (
-            "crash while walking",
-            format!(
-                "{cut}\njava.lang.NullPointerException: x\n\tat android.view.View.<init>(View.java:1)\n"
-            ),
-            Code::ReaderKilled,
-        ),
-        ("cut", cut.into(), Code::TreeTruncated),
-        (
-            "cut in the opening tag",
-            "<?xml version='1.0'?><hierarchy rot".into(),
-            Code::TreeTruncated,
-        ),
-        (
-            "cut, a label says killed",
-            screen("<node text=\"Killed\"").replace("</node></hierarchy>", ""),
-            Code::TreeTruncated,
-        ),
-        (
-            "bytes missing inside",
-            whole.replace(" /></node>", " />"),
-            Code::TreeInvalid,
-        ),
-        (
-            "end without beginning",
-            "class=\"x\" /></node></hierarchy>".into(),
-            Code::TreeInvalid,
-        ),
-        (
-            "full disk",
-            "java.io.IOException: write failed: ENOSPC (No space left on device)".into(),
-            Code::TreeInvalid,
-        ),
-        (
-            "no file",
-            "cat: /data/local/tmp/x.xml: No such file or directory".into(),
-            Code::TreeInvalid,
-        ),
-        (
-            "only the status line",
-            "UI hierchary dumped to: /sdcard/window_dump.xml".into(),
-            Code::TreeInvalid,
-        ),
-    ];
-    for (name, dump, code) in cases {
-        assert_eq!(code_of(dump), *code, "{name}: {}", parse(dump).unwrap_err());
-    }
-}
-
-#[test]
-fn a_cut_says_where_and_how_much_was_read() {
-    let dump = format!("log\n{}", labelled("OK"));
-    let failure = parse(&dump[..dump.len() - 5]).unwrap_err();
-    let expected = format!("ends at byte {}, after 2 nodes", dump.len() - 5);
-    assert!(failure.message.contains(&expected), "{}", failure.message);
-}
-
-#[test]
-fn garbage_is_quoted_escaped() {
-    let failure = parse(b"\x00\x01\x02 not a \"tree\"\xFF").unwrap_err();
-    assert_eq!(failure.code, Code::TreeInvalid);
-    assert!(
-        failure
-            .message
-            .contains(r#"begins with "\u{0}\u{1}\u{2} not a \"tree\"\u{fffd}""#),
-        "{}",
-        failure.message
-    );
-}
-
-#[test]
-fn a_tree_of_a_thousand_nodes_takes_milliseconds() {
-    let row = |index: usize| {
-        let (id, text) = (
-            format!("com.app:id/row{}", index % 50),
-            format!("Label {index}"),
-        );
-        leaf(&[
-            ("index", "0"),
-            ("text", &text),
-            ("resource-id", &id),
-            ("class", "android.widget.TextView"),
-            ("package", "com.app"),
-            ("content-desc", ""),
-            ("checkable", "false"),
-            ("checked", "false"),
-            ("clickable", "true"),
-            ("enabled", "true"),
-            ("focusable", "false"),
-            ("focused", "false"),
-            ("scrollable", "false"),
-            ("long-clickable", "false"),
-            ("password", "false"),
-        ])
-    };
-    let dump = screen(&(0..1000).map(row).collect::<String>());
-    let started = std::time::Instant::now();
-    let rounds = 10;
-    for _ in 0..rounds {
-        assert_eq!(tree_of(&dump).node_count, 1001);
-    }
-    let each = started.elapsed() / rounds;
-    eprintln!("1 001 nodes, {} bytes: {each:?}", dump.len());
-    assert!(cfg!(debug_assertions) || each.as_millis() <= 5, "{each:?}");
 }

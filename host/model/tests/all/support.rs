@@ -78,3 +78,17 @@ pub(crate) fn read_at(id: &str, connection: u64, captured_ms: f64) -> Capture {
         captured_at_ms: 1_700_000_000_000,
     }
 }
+
+/// All texts of a dump, in order.
+pub(crate) fn texts(dump: impl AsRef<[u8]>) -> Vec<String> {
+    tree_of(dump)
+        .elements
+        .into_iter()
+        .filter_map(|element| element.text)
+        .collect()
+}
+
+/// A screen with one label, its text written as it is.
+pub(crate) fn labelled(text: &str) -> String {
+    screen(&leaf(&[("text", text)]))
+}
