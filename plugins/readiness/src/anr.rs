@@ -49,6 +49,7 @@ impl Classifier for Anr {
             found.evidence.push(evidence);
         }
         match samples.probed("anr") {
+            None if found.state == State::Unresponsive => {}
             None => found.unsupported.push("unresponsive".to_owned()),
             Some(record) if is_active(&record) => {
                 found.state = State::Unresponsive;

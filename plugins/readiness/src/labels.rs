@@ -160,17 +160,24 @@ impl Classifier for LoadingLabel {
     }
 }
 
-/// The first word of each phrase: enough for the host to find what may be one.
+/// A word of each phrase by which the host finds what may be one: its longest. A word that holds
+/// another of them is left out, for the host looks for parts.
 fn candidate_words() -> Vec<String> {
-    let mut words: Vec<String> = PHRASES
-        .iter()
-        .chain(WITH_ELLIPSIS)
-        .filter_map(|phrase| phrase.split(' ').next())
-        .map(str::to_owned)
-        .collect();
+    let phrases = PHRASES.iter().chain(WITH_ELLIPSIS);
+    let longest = |phrase: &&'static str| phrase.split(' ').max_by_key(|word| word.chars().count());
+    let mut words: Vec<&str> = phrases.filter_map(longest).collect();
     words.sort_unstable();
     words.dedup();
+    let is_least = |word: &str| {
+        words
+            .iter()
+            .all(|other| *other == word || !word.contains(other))
+    };
     words
+        .iter()
+        .filter(|word| is_least(word))
+        .map(|&word| word.to_owned())
+        .collect()
 }
 
 /// Whether a whole label says that the app is busy.
@@ -249,6 +256,18 @@ mod tests {
         ] {
             assert!(!is_busy(label), "{label}");
         }
+    }
+
+    #[test]
+    fn every_phrase_is_found_by_a_word() {
+        let words = candidate_words();
+        for phrase in PHRASES.iter().chain(WITH_ELLIPSIS) {
+            assert!(
+                words.iter().any(|word| phrase.contains(word.as_str())),
+                "{phrase}"
+            );
+        }
+        assert!(words.iter().all(|word| word.len() > 3), "{words:?}");
     }
 
     #[test]

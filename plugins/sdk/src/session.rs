@@ -7,7 +7,7 @@ use crate::bindings::step::handset::plugin::device::{
 use crate::bindings::step::handset::plugin::ui::{Evidence, Observation};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Failure codes of the tool contract that plugins use often.
 pub mod code {
@@ -166,24 +166,30 @@ impl<'a> Session<'a> {
         if answer.success {
             return Ok(answer);
         }
-        let code = answer.failure_code.as_deref().unwrap_or(code::UNKNOWN);
-        Err(Failure::new(code, format!("{tool} did not succeed")))
+        Err(answer.failure(tool))
     }
 
-    /// Taps what `selector` means.
+    /// Taps what `selector` means, verified lightly: that the tap had its effect is for a wait that
+    /// follows to say.
     ///
     /// # Errors
     /// As [`Session::perform`]; needs the grant `input:tap_element`.
     pub fn tap(&self, selector: &Selector) -> Result<Answer, Failure> {
-        self.perform("tap_element", &json!({ "selector": selector }))
+        self.perform(
+            "tap_element",
+            &json!({ "selector": selector, "verificationMode": "light" }),
+        )
     }
 
-    /// Types into whatever has the focus.
+    /// Types into whatever has the focus, verified lightly.
     ///
     /// # Errors
     /// As [`Session::perform`]; needs the grant `input:type_text`.
     pub fn type_text(&self, text: &str) -> Result<Answer, Failure> {
-        self.perform("type_text", &json!({ "text": text }))
+        self.perform(
+            "type_text",
+            &json!({ "text": text, "verificationMode": "light" }),
+        )
     }
 
     /// Shown to the client as progress of this step.
@@ -216,5 +222,19 @@ impl Answer {
     /// What serde says when it does not fit `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         serde_json::from_str(&self.body).map_err(|error| error.to_string())
+    }
+
+    /// An unsuccessful answer as a failure: its code, and the host's words where it has some.
+    #[must_use]
+    pub fn failure(&self, tool: &str) -> Failure {
+        let body: Value = self.read().unwrap_or_default();
+        let said = ["/error/message", "/reason"]
+            .iter()
+            .find_map(|at| body.pointer(at)?.as_str());
+        let message = said.map_or_else(|| format!("{tool} did not succeed"), str::to_owned);
+        Failure::new(
+            self.failure_code.as_deref().unwrap_or(code::UNKNOWN),
+            message,
+        )
     }
 }

@@ -17,7 +17,7 @@ pub fn by_success(
         Report::passed().shows(&answer)
     } else {
         let code = failure_code(&answer, otherwise);
-        Report::failed(code, format!("{tool} did not succeed")).shows(&answer)
+        Report::failed(code, answer.failure(tool).message).shows(&answer)
     })
 }
 
