@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `handset` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    handset::cli::main()
+}

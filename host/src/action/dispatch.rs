@@ -1,0 +1,279 @@
+//! The one dispatch boundary: prepared → guards → mark started → spawn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use handset_model::snapshot::{Baseline, Observation};
+use handset_model::{Code, Failure};
+use tokio::time::Instant;
+
+use super::guard::{CheckReport, ConditionReport, Guard, Status};
+use crate::budget::{Budget, Stopped};
+use crate::device::{Accepted, LaneTurn, Leftover, Prepared, Session};
+use crate::plugin::{PendingInput, TimelineData};
+use crate::process::{Dispatched, ProcessError, Processes};
+use crate::request::{Request, ms};
+
+/// Between two acquisitions of a guard after one failed.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// An input about to be sent.
+pub(super) struct Shot<'a> {
+    pub session: &'a Session,
+    pub request: &'a Request,
+    pub processes: &'a Processes,
+    pub prepared: Prepared,
+    pub guard: Option<Guard>,
+    /// The tree that resolved the target, and the target there.
+    pub resolved: Option<(Arc<Observation>, u32)>,
+    pub pending: PendingInput,
+    pub history: TimelineData,
+    /// The action's own budget so far; the guard's time is not taken from it.
+    pub action: Budget,
+    /// Bounds everything, the guard included.
+    pub outer: Budget,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub started: bool,
+    pub result: Result<Accepted, Failure>,
+    pub condition: Option<ConditionReport>,
+    pub checks: Vec<CheckReport>,
+}
+
+impl Shown {
+    fn blocked(failure: Failure, condition: Option<ConditionReport>, checks: Vec<CheckReport>) -> Self {
+        Self { started: false, result: Err(failure), condition, checks }
+    }
+}
+
+/// Sends the input, once, if its guard lets it; the lane is held from the guard's read to the child's end.
+pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
+    let Shot { session, request, processes, prepared, guard, resolved, pending, history, action, outer } = shot;
+    let Some(guard) = guard else {
+        return send(session, request, processes, prepared, &action, turn, None, Vec::new()).await;
+    };
+    if prepared.commands.len() > 1 {
+        let failure = Failure::argument("expectedState", "this input needs several commands, and a guard covers only one")
+            .with_remedy("Send it in smaller parts, each with its own guard.");
+        return Shown::blocked(failure, Some(ConditionReport::not_checked(guard.expected)), Vec::new());
+    }
+    let paused_at = Instant::now();
+    let left_for_action = action.remaining();
+    let mut acquisition = acquire(session, request, &guard, &outer).await;
+    acquisition.report.elapsed_ms = ms(paused_at.elapsed());
+    if let Some(leftover) = acquisition.leftover.take() {
+        turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), leftover);
+        return unavailable(acquisition.report, request);
+    }
+    let Some(now) = acquisition.observation else { return unavailable(acquisition.report, request) };
+
+    let pending = aimed(pending, resolved.as_ref(), &now);
+    let baseline = acquisition.baseline;
+    // The action's clock stood still while the condition was checked; the caller's outer deadline did not.
+    let action = outer.child(left_for_action);
+    let boundary = Boundary { guard, now, baseline, pending, history, processes: processes.clone(), action: action.clone(), clock: session.screens.clock().clone() };
+    let commands = prepared.commands.first().cloned();
+    // Off the reactor: a component may spin for its whole bound, and nothing may come between verdict and spawn.
+    let crossed = tokio::task::spawn_blocking(move || boundary.cross(commands)).await;
+    let elapsed = ms(paused_at.elapsed());
+    request.timings.add("condition_ms", elapsed);
+    match crossed {
+        Ok(Crossed { mut condition, checks, outcome }) => {
+            condition.elapsed_ms = elapsed;
+            condition.acquisitions = acquisition.report.acquisitions;
+            match outcome {
+                Ok(dispatched) => send(session, request, processes, prepared, &action, turn, Some((condition, dispatched)), checks).await,
+                Err(failure) => Shown::blocked(failure, Some(condition), checks),
+            }
+        }
+        Err(panicked) => Shown::blocked(
+            Failure::new(Code::Unknown, format!("the guard could not be asked: {panicked}")),
+            Some(acquisition.report),
+            Vec::new(),
+        ),
+    }
+}
+
+fn unavailable(report: ConditionReport, request: &Request) -> Shown {
+    request.timings.add("condition_ms", report.elapsed_ms);
+    let failure = report.failure().unwrap_or_else(|| Failure::new(Code::PreconditionUnavailable, "the condition was not checked"));
+    Shown::blocked(failure, Some(report), Vec::new())
+}
+
+struct Acquisition {
+    report: ConditionReport,
+    baseline: Option<Baseline>,
+    observation: Option<Arc<Observation>>,
+    leftover: Option<Leftover>,
+}
+
+/// Baseline first, then one new observation: failed acquisitions may be read again inside the condition's timeout.
+async fn acquire(session: &Session, request: &Request, guard: &Guard, outer: &Budget) -> Acquisition {
+    let mut acquired = Acquisition {
+        report: ConditionReport { status: Status::Unavailable, reason: None, ..ConditionReport::not_checked(guard.expected.clone()) },
+        baseline: None,
+        observation: None,
+        leftover: None,
+    };
+    if let Some(expected) = &guard.expected {
+        if *expected.snapshot_session_id != **session.screens.session_id() {
+            acquired.report.reason = Some("SESSION_MISMATCH");
+            return acquired;
+        }
+        // Held from here on, so that the read below cannot evict it.
+        acquired.baseline = session.retained(expected.snapshot_revision);
+        if acquired.baseline.is_none() {
+            let elsewhere = session.screens.owner(expected.snapshot_revision).is_some_and(|owner| owner != session.pinned.key);
+            acquired.report.reason = Some(if elsewhere { "DEVICE_MISMATCH" } else { "BASELINE_UNAVAILABLE" });
+            return acquired;
+        }
+    }
+    let budget = outer.child(guard.timeout);
+    loop {
+        let (read, leftover) = session.read(request, &budget).await;
+        match read {
+            Ok(observation) => {
+                acquired.report.acquisitions.0 += 1;
+                if observation.device != session.pinned.key || observation.connection != session.pinned.connection {
+                    acquired.report.reason = Some("DEVICE_MISMATCH");
+                } else {
+                    acquired.observation = Some(observation);
+                }
+                return acquired;
+            }
+            Err(failure) => {
+                acquired.report.acquisitions.1 += 1;
+                tracing::debug!(request = %request.id, code = %failure.code, "a guard's read failed");
+                let stopped = budget.check().err();
+                acquired.report.reason = Some(match failure.code {
+                    _ if stopped == Some(Stopped::Expired) => "CONDITION_TIMEOUT",
+                    Code::TreeInvalid | Code::TreeTruncated => "OBSERVATION_INVALID",
+                    _ => "OBSERVATION_FAILED",
+                });
+                if leftover.is_some() || stopped.is_some() || !failure.is_retryable() || failure.code == Code::DeviceOffline {
+                    acquired.leftover = leftover;
+                    return acquired;
+                }
+                if budget.pause(AGAIN).await.is_err() {
+                    acquired.report.reason = Some("CONDITION_TIMEOUT");
+                    return acquired;
+                }
+            }
+        }
+    }
+}
+
+/// The target by identity in the guard's own observation.
+fn aimed(mut pending: PendingInput, resolved: Option<&(Arc<Observation>, u32)>, now: &Arc<Observation>) -> PendingInput {
+    if let Some((before, index)) = resolved {
+        pending.target_before = Some(*index);
+        pending.target = handset_model::snapshot::counterpart(*index, &before.tree, &now.tree);
+    }
+    pending
+}
+
+/// Everything between the verdict and the spawn, owned by one blocking call.
+struct Boundary {
+    guard: Guard,
+    now: Arc<Observation>,
+    baseline: Option<Baseline>,
+    pending: PendingInput,
+    history: TimelineData,
+    processes: Processes,
+    action: Budget,
+    clock: crate::clock::Clock,
+}
+
+struct Crossed {
+    condition: ConditionReport,
+    checks: Vec<CheckReport>,
+    outcome: Result<Dispatched, Failure>,
+}
+
+impl Boundary {
+    fn cross(self, command: Option<crate::process::Command>) -> Crossed {
+        let expected = self.guard.expected.clone();
+        let mut history = self.history;
+        history.observations.push(Arc::clone(&self.now));
+        let (status, reason, checks) = self.guard.decide(&self.now, self.baseline.as_ref(), &self.pending, &history);
+        let condition = ConditionReport {
+            status,
+            expected,
+            read_age_ms: Some(self.clock.now_ms() - self.now.captured_ms),
+            observed: Some(Arc::clone(&self.now)),
+            elapsed_ms: 0.0,
+            reason,
+            acquisitions: (0, 0),
+        };
+        if let Some(failure) = condition.failure() {
+            return Crossed { condition, checks, outcome: Err(failure) };
+        }
+        let outcome = spawn(&self.processes, command, &self.action);
+        Crossed { condition, checks, outcome }
+    }
+}
+
+/// The moment of dispatch. Nothing asynchronous lies between the budget's check and the spawn.
+fn spawn(processes: &Processes, command: Option<crate::process::Command>, action: &Budget) -> Result<Dispatched, Failure> {
+    action.check().map_err(|stopped| before_dispatch(stopped))?;
+    let command = command.ok_or_else(|| Failure::new(Code::Unknown, "the adapter prepared no command"))?;
+    #[expect(clippy::disallowed_methods, reason = "the one dispatch boundary")]
+    let dispatched = processes.spawn_input(command, action);
+    dispatched.map_err(|error| match error {
+        ProcessError::NotFound(path) => Failure::new(Code::ToolNotFound, format!("{} was not found", path.display())),
+        other => Failure::new(Code::ActionRejected, other.to_string()),
+    })
+}
+
+/// A stop before anything was sent.
+pub(super) fn before_dispatch(stopped: Stopped) -> Failure {
+    stopped.failure(Code::ActionTimeout, "preparing the input; nothing was sent").with_retryable(stopped == Stopped::Expired)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the two ways over the boundary meet here")]
+async fn send(
+    session: &Session,
+    request: &Request,
+    processes: &Processes,
+    prepared: Prepared,
+    action: &Budget,
+    turn: LaneTurn,
+    guarded: Option<(ConditionReport, Dispatched)>,
+    checks: Vec<CheckReport>,
+) -> Shown {
+    let (condition, mut first) = match guarded {
+        Some((condition, dispatched)) => (Some(condition), Some(dispatched)),
+        None => (None, None),
+    };
+    let mut started = first.is_some();
+    let began = Instant::now();
+    let mut result = Ok(Accepted::default());
+    for command in prepared.commands {
+        let dispatched = match first.take() {
+            Some(dispatched) => dispatched,
+            None => match spawn(processes, Some(command), action) {
+                Ok(dispatched) => dispatched,
+                Err(failure) => {
+                    result = Err(failure);
+                    break;
+                }
+            },
+        };
+        started = true;
+        let output = dispatched.finish().await;
+        result = session.adapter.judge(&session.pinned, &prepared.input, output.as_ref());
+        if result.is_err() {
+            break;
+        }
+    }
+    request.timings.add("dispatch_ms", ms(began.elapsed()));
+    let unknown = started && matches!(&result, Err(failure) if matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline));
+    if unknown && prepared.gesture_ms > 0 {
+        let until = began + Duration::from_millis(u64::from(prepared.gesture_ms));
+        turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), Leftover { pid: None, until });
+    }
+    Shown { started, result, condition, checks }
+}

@@ -1,0 +1,221 @@
+//! The one envelope of every action, shaped once, by response mode.
+
+use std::sync::Arc;
+
+use handset_model::snapshot::{Observation, delta};
+use handset_model::{Code, Failure};
+use serde_json::{Map, Value, json};
+
+use super::guard::{CheckReport, ConditionReport};
+use super::verify::{Status, Verification};
+use super::{Controls, ResponseMode};
+use crate::request::Timings;
+
+/// Whether the input reached the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The adapter accepted it.
+    Delivered,
+    /// It was never spawned, or the device refused it.
+    NotDelivered,
+    /// It was spawned and its end is not known.
+    Unknown,
+}
+
+impl Delivery {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::NotDelivered => "not_delivered",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// One entry of `trace.steps`.
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    /// resolve, execute, verify, stabilize or recover.
+    pub stage: &'static str,
+    /// Wall clock, ms since the epoch.
+    pub timestamp: u64,
+    /// success, failure, blocked, unavailable.
+    pub result: &'static str,
+}
+
+/// Everything known about one action.
+#[derive(Clone, Debug)]
+pub struct ActionReport {
+    /// Names the action.
+    pub action_id: String,
+    /// Tool name.
+    pub action_type: &'static str,
+    /// Wall clock at its start, ms since the epoch.
+    pub timestamp: u64,
+    /// Controls in force.
+    pub controls: Controls,
+    /// Answer's `device`.
+    pub device: Value,
+    /// The selector, handle or point as given.
+    pub selector: Value,
+    /// Match and target as resolved.
+    pub resolved: Option<Value>,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Reached the device?
+    pub delivery: Delivery,
+    /// Native input was spawned.
+    pub dispatch_started: bool,
+    /// What was read afterwards.
+    pub verification: Verification,
+    /// The guard's evidence.
+    pub condition: Option<ConditionReport>,
+    /// Each predicate's answer.
+    pub checks: Vec<CheckReport>,
+    /// The screen before, where one was read.
+    pub before: Option<Arc<Observation>>,
+    /// What the light delta is against.
+    pub base: Option<Arc<Observation>>,
+    /// Tool's own details.
+    pub details: Map<String, Value>,
+    /// Stages in order.
+    pub trace: Vec<TraceStep>,
+    /// Durations.
+    pub timings: Timings,
+}
+
+impl ActionReport {
+    /// The action did what was asked, as far as its mode can say.
+    #[must_use]
+    pub fn success(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// `pending_verification`, `verified` or `failed`.
+    #[must_use]
+    pub fn lifecycle(&self) -> &'static str {
+        match (self.success(), self.verification.status) {
+            (false, _) => "failed",
+            (true, Status::Verified) => "verified",
+            (true, _) => "pending_verification",
+        }
+    }
+
+    /// The answer in the mode asked for.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        self.shaped(self.controls.response)
+    }
+
+    /// The answer in a mode.
+    #[must_use]
+    pub fn shaped(&self, mode: ResponseMode) -> Value {
+        let debug = mode == ResponseMode::Debug;
+        let mut body = Map::new();
+        let mut put = |name: &str, value: Value| {
+            body.insert(name.to_owned(), value);
+        };
+        put("action_id", json!(self.action_id));
+        if debug {
+            put("timestamp", json!(self.timestamp));
+        }
+        put("action_type", json!(self.action_type));
+        put("success", json!(self.success()));
+        put("lifecycle_state", json!(self.lifecycle()));
+        if let Some(failure) = &self.failure {
+            put("failure_code", json!(failure.code));
+            put("retryable", json!(self.retryable(failure)));
+        }
+        put("delivery_status", json!(self.delivery.as_str()));
+        put("dispatch_started", json!(self.dispatch_started));
+        put("verification", self.verification.to_json());
+        if let Some(diagnostic) = self.verification.diagnostic() {
+            put("verification_diagnostic", diagnostic);
+        }
+        if let Some((name, value)) = self.state_delta() {
+            put(name, value);
+        }
+        if let Some(condition) = &self.condition {
+            put("condition", condition.to_json(&self.device, debug));
+        }
+        if !self.checks.is_empty() {
+            put("checks", self.checks.iter().map(|check| check.to_json(debug)).collect());
+        }
+        if let Some(failure) = &self.failure {
+            put("error", failure.to_json());
+        }
+        if debug {
+            self.debug(&mut put);
+            put("timing", self.timings.full());
+        } else {
+            put("timing", self.timings.compact());
+        }
+        Value::Object(body)
+    }
+
+    /// Only debug answers tell these.
+    fn debug(&self, put: &mut impl FnMut(&str, Value)) {
+        put("source_module", json!("interact"));
+        put("device", self.device.clone());
+        put("target", json!({ "selector": self.selector, "resolved": self.resolved }));
+        put("ui_fingerprint_before", json!(self.before.as_ref().map(|before| &before.fingerprint)));
+        put("ui_fingerprint_after", json!(self.verification.after.as_ref().map(|after| &after.fingerprint)));
+        put("effective_controls", self.controls.to_json());
+        let steps: Vec<Value> = self
+            .trace
+            .iter()
+            .map(|step| json!({ "stage": step.stage, "timestamp": step.timestamp, "result": step.result, "attempt_index": 0 }))
+            .collect();
+        put(
+            "trace",
+            json!({
+                "action_id": self.action_id,
+                "steps": steps,
+                "final_outcome": if self.success() { "success" } else { "failure" },
+                "attempts": 1,
+            }),
+        );
+        if let Some(failure) = &self.failure {
+            put("recovery", self.recovery(failure));
+        }
+        put("details", Value::Object(self.details.clone()));
+    }
+
+    /// A light action's delta against the newest retained revision; no pre-read is made for it.
+    fn state_delta(&self) -> Option<(&'static str, Value)> {
+        if self.verification.mode != super::VerificationMode::Light || self.verification.status != Status::Observed {
+            return None;
+        }
+        match (&self.base, &self.verification.after) {
+            (Some(base), Some(after)) => Some(("state_delta", delta(Some(base), after))),
+            _ => Some(("state_delta_available", json!(false))),
+        }
+    }
+
+    /// A timeout after dispatch is never worth a blind repeat; a blocked input neither.
+    fn retryable(&self, failure: &Failure) -> bool {
+        !self.dispatch_started && failure.is_retryable()
+    }
+
+    /// What kind of failure this is; we never retry input ourselves.
+    fn recovery(&self, failure: &Failure) -> Value {
+        let (class, strategy) = match failure.code {
+            Code::ElementNotFound | Code::AmbiguousTarget | Code::ElementNotInteractable | Code::StaleReference => {
+                ("TargetResolutionFailure", "re_resolve")
+            }
+            Code::VerificationFailed => ("VerificationFailure", "state_refresh"),
+            _ => ("ExecutionFailure", "state_refresh"),
+        };
+        json!({
+            "failure_class": class,
+            "runtime_code": failure.code,
+            "recovery_strategy": strategy,
+            "recovery_attempts": 0,
+            "max_recovery_attempts": 0,
+            "retry_depth": 0,
+            "max_retry_depth": 0,
+            "is_terminal": !self.retryable(failure),
+            "retry_allowed": self.retryable(failure),
+        })
+    }
+}

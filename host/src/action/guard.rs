@@ -1,0 +1,474 @@
+//! Conditions an input depends on: decided once, on one fresh observation, as the last thing before the spawn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use handset_model::snapshot::{Baseline, Observation};
+use handset_model::{Code, Failure};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::tree_json;
+use crate::plugin::{CheckOutcome, CheckVerdict, PendingInput, Plugins, PreparedCheck, TimelineData};
+use crate::request::round;
+
+/// Revisions are JSON numbers that every client holds exactly.
+pub const MAX_REVISION: u64 = (1 << 53) - 1;
+
+/// The condition's own budget when none is given, ms (contract §7).
+const TIMEOUT_MS: u64 = 15_000;
+
+/// A precondition of this depth is refused.
+const MAX_DEPTH: usize = 8;
+
+/// A precondition of more predicates is refused.
+const MAX_PREDICATES: usize = 16;
+
+/// The screen the caller decided on (contract §7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpectedState {
+    /// snapshot_session_id of get_ui_tree.
+    #[schemars(length(min = 1))]
+    pub snapshot_session_id: String,
+    /// snapshot_revision of get_ui_tree.
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))]
+    pub snapshot_revision: u64,
+    /// ms for the check's own read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100, max = 60000))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// A condition decided by predicate plugins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Precondition {
+    /// Predicate name, see list_plugins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicate: Option<String>,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub args: Option<Value>,
+    /// All must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Map<String, Value>>>")]
+    pub all: Option<Vec<Precondition>>,
+    /// One must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Map<String, Value>>>")]
+    pub any: Option<Vec<Precondition>>,
+    /// Must not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub not: Option<Box<Precondition>>,
+    /// ms for the check's own read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100, max = 60000))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// A precondition with its predicates numbered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// The predicate of this number.
+    Predicate(usize),
+    /// All of these.
+    All(Vec<Expression>),
+    /// One of these.
+    Any(Vec<Expression>),
+    /// Not this.
+    Not(Box<Expression>),
+}
+
+/// Three-valued: what cannot be told stays so unless the rest decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Truth {
+    Holds,
+    Fails,
+    Unknown,
+}
+
+impl Expression {
+    fn truth(&self, leaf: &impl Fn(usize) -> Truth) -> Truth {
+        match self {
+            Self::Predicate(number) => leaf(*number),
+            Self::Not(inner) => match inner.truth(leaf) {
+                Truth::Holds => Truth::Fails,
+                Truth::Fails => Truth::Holds,
+                Truth::Unknown => Truth::Unknown,
+            },
+            Self::All(parts) => fold(parts, leaf, Truth::Fails, Truth::Holds),
+            Self::Any(parts) => fold(parts, leaf, Truth::Holds, Truth::Fails),
+        }
+    }
+}
+
+/// `decisive` wins over all; with none and nothing unknown, `otherwise`.
+fn fold(parts: &[Expression], leaf: &impl Fn(usize) -> Truth, decisive: Truth, otherwise: Truth) -> Truth {
+    let truths: Vec<Truth> = parts.iter().map(|part| part.truth(leaf)).collect();
+    if truths.contains(&decisive) {
+        decisive
+    } else if truths.contains(&Truth::Unknown) {
+        Truth::Unknown
+    } else {
+        otherwise
+    }
+}
+
+/// Both guards of one input, as given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GuardArgs {
+    /// The screen must be this one.
+    pub expected: Option<ExpectedState>,
+    /// These predicates must hold.
+    pub precondition: Option<Precondition>,
+}
+
+impl GuardArgs {
+    /// Whether anything guards the input.
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        self.expected.is_some() || self.precondition.is_some()
+    }
+
+    /// What a schema cannot say, asked of the predicates too.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` naming the member.
+    pub async fn validate(&self, plugins: &Plugins) -> Result<(), Failure> {
+        if let Some(expected) = &self.expected
+            && expected.snapshot_session_id.trim().is_empty()
+        {
+            return Err(Failure::argument("expectedState.snapshotSessionId", "expectedState.snapshotSessionId is blank"));
+        }
+        if let Some(precondition) = &self.precondition {
+            let mut predicates = Vec::new();
+            flatten(precondition, "precondition", true, 0, &mut predicates)?;
+            for (path, name, args) in &predicates {
+                plugins.validate_predicate(name, args).await.map_err(|failure| under(failure, path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the components' instances, so that nothing but asking them is left after the read.
+    ///
+    /// # Errors
+    /// `PLUGIN_FAULT`, `INVALID_ARGUMENT`.
+    pub async fn prepare(&self, plugins: &Plugins) -> Result<Guard, Failure> {
+        let mut timeouts = Vec::new();
+        let mut snapshot = None;
+        if let Some(expected) = &self.expected {
+            timeouts.push(expected.timeout_ms.unwrap_or(TIMEOUT_MS));
+            let args = json!({
+                "snapshotSessionId": expected.snapshot_session_id,
+                "snapshotRevision": expected.snapshot_revision,
+            });
+            snapshot = Some(plugins.prepare_check("snapshot", args).await?);
+        }
+        let mut predicates = Vec::new();
+        let mut expression = None;
+        if let Some(precondition) = &self.precondition {
+            timeouts.push(precondition.timeout_ms.unwrap_or(TIMEOUT_MS));
+            let mut leaves = Vec::new();
+            expression = Some(flatten(precondition, "precondition", true, 0, &mut leaves)?);
+            for (_, name, args) in leaves {
+                let check = plugins.prepare_check(&name, args).await?;
+                predicates.push((name, check));
+            }
+        }
+        Ok(Guard {
+            expected: self.expected.clone(),
+            snapshot,
+            predicates,
+            expression,
+            timeout: Duration::from_millis(timeouts.into_iter().min().unwrap_or(TIMEOUT_MS)),
+        })
+    }
+}
+
+/// Numbers the predicates of a precondition in order; refuses what is neither a predicate nor one combination.
+fn flatten(
+    precondition: &Precondition,
+    path: &str,
+    root: bool,
+    depth: usize,
+    leaves: &mut Vec<(String, String, Value)>,
+) -> Result<Expression, Failure> {
+    if depth > MAX_DEPTH {
+        return Err(Failure::argument(path, format!("{path} is nested deeper than {MAX_DEPTH}")));
+    }
+    if !root && precondition.timeout_ms.is_some() {
+        return Err(Failure::argument(format!("{path}.timeoutMs"), "timeoutMs belongs to the whole precondition, not to a part of it"));
+    }
+    let given = [
+        precondition.predicate.is_some(),
+        precondition.all.is_some(),
+        precondition.any.is_some(),
+        precondition.not.is_some(),
+    ];
+    if given.iter().filter(|given| **given).count() != 1 {
+        return Err(Failure::argument(path, format!("{path} takes exactly one of predicate, all, any, not")));
+    }
+    if precondition.predicate.is_none() && precondition.args.is_some() {
+        return Err(Failure::argument(format!("{path}.args"), "args belong to a predicate"));
+    }
+    let parts = |name: &str, parts: &[Precondition], leaves: &mut Vec<_>| {
+        if parts.is_empty() {
+            return Err(Failure::argument(format!("{path}.{name}"), format!("{path}.{name} is empty")));
+        }
+        parts
+            .iter()
+            .enumerate()
+            .map(|(index, part)| flatten(part, &format!("{path}.{name}[{index}]"), false, depth + 1, leaves))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    if let Some(name) = &precondition.predicate {
+        if leaves.len() == MAX_PREDICATES {
+            return Err(Failure::argument(path, format!("a precondition takes at most {MAX_PREDICATES} predicates")));
+        }
+        leaves.push((path.to_owned(), name.clone(), precondition.args.clone().unwrap_or_else(|| json!({}))));
+        return Ok(Expression::Predicate(leaves.len() - 1));
+    }
+    if let Some(all) = &precondition.all {
+        return Ok(Expression::All(parts("all", all, leaves)?));
+    }
+    if let Some(any) = &precondition.any {
+        return Ok(Expression::Any(parts("any", any, leaves)?));
+    }
+    match &precondition.not {
+        Some(not) => Ok(Expression::Not(Box::new(flatten(not, &format!("{path}.not"), false, depth + 1, leaves)?))),
+        None => Err(Failure::argument(path, format!("{path} takes exactly one of predicate, all, any, not"))),
+    }
+}
+
+/// A predicate names members of its own arguments; the caller knows them under the precondition's path.
+fn under(mut failure: Failure, path: &str) -> Failure {
+    failure.member = Some(match failure.member {
+        Some(member) if member == "predicate" => format!("{path}.predicate"),
+        Some(member) if member.is_empty() => format!("{path}.args"),
+        Some(member) => format!("{path}.args.{member}"),
+        None => path.to_owned(),
+    });
+    failure
+}
+
+/// A guard with its instances, ready to be asked once.
+pub struct Guard {
+    /// The screen expected, if one is.
+    pub expected: Option<ExpectedState>,
+    snapshot: Option<PreparedCheck>,
+    predicates: Vec<(String, PreparedCheck)>,
+    expression: Option<Expression>,
+    /// Budget of the guard's own read.
+    pub timeout: Duration,
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard").field("expected", &self.expected).finish_non_exhaustive()
+    }
+}
+
+/// Where a condition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It held.
+    Matched,
+    /// It did not.
+    Mismatch,
+    /// It could not be decided.
+    Unavailable,
+    /// The action failed before it was asked.
+    NotChecked,
+}
+
+/// `condition` of an answer.
+#[derive(Clone, Debug)]
+pub struct ConditionReport {
+    /// Where it stands.
+    pub status: Status,
+    /// What was expected, for `expectedState`.
+    pub expected: Option<ExpectedState>,
+    /// The observation it was decided on.
+    pub observed: Option<Arc<Observation>>,
+    /// The check's own time, ms.
+    pub elapsed_ms: f64,
+    /// How old the read was when the input was spawned or refused, ms.
+    pub read_age_ms: Option<f64>,
+    /// Stable reason.
+    pub reason: Option<&'static str>,
+    /// Successful and failed acquisitions.
+    pub acquisitions: (u32, u32),
+}
+
+/// One predicate's answer.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// Predicate name.
+    pub predicate: String,
+    /// What the component said.
+    pub outcome: CheckOutcome,
+}
+
+impl ConditionReport {
+    /// A condition the action did not get to.
+    #[must_use]
+    pub fn not_checked(expected: Option<ExpectedState>) -> Self {
+        Self {
+            status: Status::NotChecked,
+            expected,
+            observed: None,
+            elapsed_ms: 0.0,
+            read_age_ms: None,
+            reason: Some("ACTION_NOT_REACHED"),
+            acquisitions: (0, 0),
+        }
+    }
+
+    /// The failure code of a blocked input.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        match self.status {
+            Status::Matched | Status::NotChecked => None,
+            Status::Mismatch => Some(Failure::new(
+                Code::PreconditionFailed,
+                "the screen is not the expected one: nothing was sent; condition.observed is the screen that blocked it",
+            )),
+            Status::Unavailable => Some(Failure::new(
+                Code::PreconditionUnavailable,
+                format!("the condition could not be checked ({}): nothing was sent", self.reason.unwrap_or("OBSERVATION_FAILED")),
+            )),
+        }
+    }
+
+    /// `full` shows the whole observation also when it matched.
+    #[must_use]
+    pub fn to_json(&self, device: &Value, full: bool) -> Value {
+        let observed = match (&self.observed, self.status) {
+            (None, _) | (_, Status::NotChecked) => Value::Null,
+            (Some(observation), Status::Matched) if !full => json!({
+                "snapshot_session_id": &*observation.session_id,
+                "snapshot_revision": observation.revision,
+                "captured_at_ms": observation.captured_at_ms,
+            }),
+            (Some(observation), _) => tree_json(device.clone(), observation, None),
+        };
+        let mut shown = json!({
+            "status": match self.status {
+                Status::Matched => "matched",
+                Status::Mismatch => "mismatch",
+                Status::Unavailable => "unavailable",
+                Status::NotChecked => "not_checked",
+            },
+            "expected": self.expected.as_ref().map(|expected| json!({
+                "snapshot_session_id": expected.snapshot_session_id,
+                "snapshot_revision": expected.snapshot_revision,
+            })),
+            "observed": observed,
+            "elapsed_ms": round(self.elapsed_ms),
+        });
+        if let Some(age) = self.read_age_ms {
+            shown["read_age_ms"] = json!(round(age));
+        }
+        if let Some(reason) = self.reason {
+            shown["reason"] = json!(reason);
+        }
+        shown
+    }
+}
+
+impl CheckReport {
+    /// `{predicate, verdict, evidence?, reason?}`; compact leaves the evidence out.
+    #[must_use]
+    pub fn to_json(&self, full: bool) -> Value {
+        let (verdict, reason) = match &self.outcome.verdict {
+            CheckVerdict::Holds => ("holds", None),
+            CheckVerdict::Fails(reason) => ("fails", Some(reason.clone())),
+            CheckVerdict::CannotTell(reason) => ("cannot_tell", Some(reason.clone())),
+            CheckVerdict::Fault(failure) => ("fault", Some(failure.message.clone())),
+        };
+        let mut shown = json!({ "predicate": self.predicate, "verdict": verdict });
+        if full {
+            let evidence = self.outcome.evidence.iter().map(|note| {
+                let mut entry = json!({ "signal": note.signal, "heuristic": note.heuristic });
+                if let Some((revision, index)) = note.at {
+                    entry["at"] = json!({ "snapshot_revision": revision, "index": index });
+                }
+                if let Some(detail) = &note.detail {
+                    entry["detail"] = json!(detail);
+                }
+                entry
+            });
+            shown["evidence"] = evidence.collect();
+        }
+        if let Some(reason) = reason {
+            shown["reason"] = json!(reason);
+        }
+        shown
+    }
+}
+
+impl Guard {
+    /// Asks everything, synchronously, on the one observation. The host compares session, device and revision
+    /// itself: components can only narrow.
+    #[must_use]
+    pub fn decide(
+        self,
+        now: &Arc<Observation>,
+        baseline: Option<&Baseline>,
+        pending: &PendingInput,
+        history: &TimelineData,
+    ) -> (Status, Option<&'static str>, Vec<CheckReport>) {
+        let ask = |check: PreparedCheck| check.check(Arc::clone(now), baseline.cloned(), pending.clone(), history.clone());
+        let mut reports = Vec::new();
+        let mut truth = Truth::Holds;
+        let mut faulted = false;
+        let mut hear = |name: String, outcome: CheckOutcome, reports: &mut Vec<CheckReport>| {
+            let truth = match &outcome.verdict {
+                CheckVerdict::Holds => Truth::Holds,
+                CheckVerdict::Fails(_) => Truth::Fails,
+                CheckVerdict::CannotTell(_) => Truth::Unknown,
+                CheckVerdict::Fault(_) => {
+                    faulted = true;
+                    Truth::Unknown
+                }
+            };
+            reports.push(CheckReport { predicate: name, outcome });
+            truth
+        };
+        if let (Some(check), Some(expected)) = (self.snapshot, &self.expected) {
+            let same = baseline.is_some_and(|baseline| {
+                baseline.device == now.device
+                    && baseline.connection == now.connection
+                    && *baseline.session_id == *expected.snapshot_session_id
+                    && baseline.session_id == now.session_id
+                    && baseline.revision == expected.snapshot_revision
+                    && now.revision == expected.snapshot_revision
+            });
+            let said = hear("snapshot".to_owned(), ask(check), &mut reports);
+            truth = if same { said } else { Truth::Fails };
+        }
+        if let Some(expression) = &self.expression {
+            let truths: Vec<Truth> =
+                self.predicates.into_iter().map(|(name, check)| hear(name, ask(check), &mut reports)).collect();
+            let decided = expression.truth(&|number| truths.get(number).copied().unwrap_or(Truth::Unknown));
+            truth = match (truth, decided) {
+                (Truth::Fails, _) | (_, Truth::Fails) => Truth::Fails,
+                (Truth::Unknown, _) | (_, Truth::Unknown) => Truth::Unknown,
+                _ => Truth::Holds,
+            };
+        }
+        match truth {
+            Truth::Holds => (Status::Matched, None, reports),
+            Truth::Fails => (Status::Mismatch, None, reports),
+            Truth::Unknown => {
+                let reason = if faulted { "PREDICATE_FAULT" } else { "PREDICATE_CANNOT_TELL" };
+                (Status::Unavailable, Some(reason), reports)
+            }
+        }
+    }
+}

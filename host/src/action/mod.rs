@@ -1,0 +1,18 @@
+//! What touches the device: one envelope, one dispatch boundary, guards, verification, trace.
+//!
+//! Every native input and lifecycle command, of every tool, step and plugin, goes through
+//! [`dispatch::dispatch`] and nowhere else.
+
+mod controls;
+mod dispatch;
+mod envelope;
+mod guard;
+mod run;
+mod screen;
+mod verify;
+
+pub use controls::{ControlArgs, Controls, Defaults, ResponseMode, VerificationMode};
+pub use envelope::{ActionReport, Delivery};
+pub use guard::{Expression, ExpectedState, GuardArgs, MAX_REVISION, Precondition};
+pub use run::{Action, ActionContext, Aim, SharedRead, WaitFor, run};
+pub use screen::{device_json, tree_json};

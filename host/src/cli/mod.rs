@@ -1,0 +1,110 @@
+//! The command line: each command a front over the same rooms.
+
+mod config;
+mod demo;
+mod docs;
+mod output;
+mod phone;
+mod plugin;
+mod serve;
+mod tree;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use config::{Config, ConfigError};
+
+#[derive(Debug, Parser)]
+#[command(name = "handset", version, about = "Lets agents see and drive mobile apps over MCP, and prove what they saw")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Speak MCP on stdin and stdout
+    Serve(Serve),
+    /// Show the main job on a simulated phone, as a real MCP client sees it
+    Demo {
+        /// One JSON object instead of the story
+        #[arg(long)]
+        json: bool,
+    },
+    /// Parse a uiautomator dump as the adapter would
+    Tree(tree::TreeArgs),
+    /// The simulated phone, and the adb stand-in
+    Phone {
+        #[command(subcommand)]
+        command: phone::PhoneCommand,
+    },
+    /// Plugins: list, check, precompile
+    Plugin {
+        #[command(subcommand)]
+        command: plugin::PluginCommand,
+    },
+    /// Print generated documentation
+    #[command(hide = true)]
+    Docs {
+        #[command(subcommand)]
+        command: docs::DocsCommand,
+    },
+}
+
+/// Options of `serve`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Serve {
+    /// Config file (default: handset/config.toml in the user's config folder)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// A folder of plugins; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub plugins: Vec<PathBuf>,
+    /// Drive a simulated phone showing this scene instead of real devices
+    #[arg(long, value_name = "SCENE")]
+    pub phone: Option<String>,
+    /// Which tools are listed: core, all, or groups (manage, observe, interact, system)
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub tools: String,
+    /// The adb to run (default: HANDSET_ADB, the config, then adb in PATH)
+    #[arg(long, value_name = "PROGRAM")]
+    pub adb: Option<PathBuf>,
+    /// An argument before ours for that adb; may be repeated
+    #[arg(long, value_name = "ARG", hide = true, allow_hyphen_values = true)]
+    pub adb_arg: Vec<OsString>,
+    /// Replace a built-in component, for tests: NAME=FILE
+    #[arg(long, value_name = "NAME=FILE", hide = true)]
+    pub builtin: Vec<String>,
+    /// Age at which a remembered screen is forgotten, for tests, ms
+    #[arg(long, value_name = "MS", hide = true)]
+    pub history_age_ms: Option<u64>,
+    /// Keep no compiled components on disk
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output::fail(&format!("the runtime could not start: {error}")),
+    };
+    let code = runtime.block_on(async {
+        match cli.command {
+            Command::Serve(options) => serve::main(options).await,
+            Command::Demo { json } => demo::main(json).await,
+            Command::Tree(args) => tree::main(&args),
+            Command::Phone { command } => phone::main(command).await,
+            Command::Plugin { command } => plugin::main(command).await,
+            Command::Docs { command } => docs::main(&command),
+        }
+    });
+    // A read of stdin cannot be cancelled; the process need not wait for it.
+    runtime.shutdown_background();
+    code
+}

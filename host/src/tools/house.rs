@@ -1,0 +1,137 @@
+//! Everything that lives as long as the server.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use handset_model::snapshot::{DeviceKey, HistoryLimits};
+use handset_model::{Code, Failure};
+
+use crate::adapter::android::{Android, AndroidConfig};
+use crate::budget::Budget;
+use crate::clock::Clock;
+use crate::device::{Adapter, Lanes, Listed, Screens, Session, Target, resolve};
+use crate::plugin::{Builtins, PluginConfig, PluginSettings, Plugins};
+use crate::process::{Processes, Program};
+
+/// What the operator chose.
+#[derive(Debug)]
+pub struct HouseConfig {
+    /// The adb to run.
+    pub adb: Program,
+    /// `ANDROID_SERIAL`.
+    pub env_serial: Option<String>,
+    /// Folders of plugins.
+    pub plugin_dirs: Vec<PathBuf>,
+    /// `[plugins.NAME]` of the config.
+    pub plugin_settings: std::collections::BTreeMap<String, PluginSettings>,
+    /// Where compiled components are kept.
+    pub cache_dir: Option<PathBuf>,
+    /// The built-in components.
+    pub builtins: Builtins,
+    /// How much of each device is remembered.
+    pub limits: HistoryLimits,
+}
+
+/// The server's state: adapters, lanes, screens, plugins.
+#[derive(Debug)]
+pub struct House {
+    /// One per platform.
+    pub adapters: Vec<Arc<dyn Adapter>>,
+    /// One per device.
+    pub lanes: Lanes,
+    /// Remembered screens.
+    pub screens: Arc<Screens>,
+    /// Components.
+    pub plugins: Arc<Plugins>,
+    /// Children.
+    pub processes: Processes,
+}
+
+impl House {
+    /// Opens the house: spawns nothing, compiles in the background.
+    #[must_use]
+    pub fn open(config: HouseConfig) -> Arc<Self> {
+        let clock = Clock::default();
+        let processes = Processes::default();
+        let session_id: Arc<str> = random_id().into();
+        let screens = Arc::new(Screens::new(Arc::clone(&session_id), config.limits, clock.clone()));
+        let android = Android::new(AndroidConfig {
+            adb: config.adb,
+            processes: processes.clone(),
+            session: session_id.to_string(),
+            clock,
+            env_serial: config.env_serial,
+        });
+        let minted = Arc::clone(&screens);
+        let plugins = Plugins::start(PluginConfig {
+            dirs: config.plugin_dirs,
+            plugins: config.plugin_settings,
+            cache_dir: config.cache_dir,
+            grant_of: Arc::new(super::grant_of),
+            element_id: Arc::new(move |observation, index| minted.element_id(observation, index)),
+            builtins: config.builtins,
+            processes: processes.clone(),
+        });
+        Arc::new(Self { adapters: vec![Arc::new(android)], lanes: Lanes::default(), screens, plugins, processes })
+    }
+
+    /// Resolves and pins the one device a request means, and forgets those that are gone.
+    ///
+    /// # Errors
+    /// Contract §2; `UNSUPPORTED` for a platform without an adapter.
+    pub async fn session(&self, target: &Target, budget: &Budget) -> Result<Session, Failure> {
+        if let Some(platform) = &target.platform
+            && !self.adapters.iter().any(|adapter| adapter.platform() == platform)
+        {
+            return Err(Failure::new(Code::Unsupported, format!("{platform} is not available in this build: needs an {platform} adapter")));
+        }
+        let (adapter, pinned) = resolve(&self.adapters, target, budget).await?;
+        let lane = self.lanes.lane(&pinned.key);
+        Ok(Session { adapter, pinned, lane, screens: Arc::clone(&self.screens) })
+    }
+
+    /// All devices of all platforms, each state; those gone are forgotten.
+    ///
+    /// # Errors
+    /// The listing's failure, when no platform could be listed.
+    pub async fn devices(&self, platform: Option<&str>, budget: &Budget) -> Result<Vec<Listed>, Failure> {
+        let mut all = Vec::new();
+        let mut failed = None;
+        for adapter in self.adapters.iter().filter(|adapter| platform.is_none_or(|wanted| wanted == adapter.platform())) {
+            match adapter.list(budget).await {
+                Ok(listed) => {
+                    let usable: Vec<DeviceKey> = listed
+                        .iter()
+                        .filter(|device| device.usable)
+                        .map(|device| DeviceKey { platform: device.platform, id: device.id.clone() })
+                        .collect();
+                    self.screens.keep_only(adapter.platform(), &usable);
+                    all.extend(listed);
+                }
+                Err(failure) => failed = Some(failure),
+            }
+        }
+        match failed {
+            Some(failure) if all.is_empty() => Err(failure),
+            _ => Ok(all),
+        }
+    }
+
+    /// Ends every child; nothing of ours outlives the server.
+    pub async fn close(&self, grace: Duration) {
+        self.processes.shutdown(grace).await;
+    }
+}
+
+/// 128 random bits from the standard library's per-process hash keys and the clock, hashed.
+fn random_id() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let word = || {
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u128(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos()));
+        hasher.write_u32(std::process::id());
+        hasher.finish()
+    };
+    format!("{:016x}{:016x}", word(), word())
+}

@@ -1,0 +1,164 @@
+//! The tool table: names, argument types, schemas, grants, handlers — for every front and for guests.
+
+mod args;
+mod house;
+mod interact;
+mod journey;
+mod manage;
+mod observe;
+mod resolved;
+mod schema;
+mod step;
+mod system;
+mod table;
+mod waits;
+
+pub use house::{House, HouseConfig};
+pub use schema::{nearest, unknown_member};
+pub use table::{Group, TOOLS, Tool, find, grant_of};
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use handset_model::snapshot::Observation;
+use handset_model::{Code, Failure};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::action::{ActionReport, ResponseMode, SharedRead};
+use crate::budget::Budget;
+use crate::device::Session;
+use crate::request::Request;
+
+/// Arguments past this many bytes are refused (contract §4).
+pub const MAX_ARGUMENT_BYTES: usize = 1 << 20;
+
+/// Finding the device, before any timeout a tool states.
+const RESOLUTION: Duration = Duration::from_secs(5);
+
+/// What an action may take in all, whatever its parts are given: an end for every request.
+const OUTER: Duration = Duration::from_secs(240);
+
+/// A tool call on its way to its handler.
+pub struct Call {
+    /// The house it is made in.
+    pub house: Arc<House>,
+    /// The request.
+    pub request: Request,
+    /// Checked arguments.
+    pub args: Value,
+    /// The device a journey is pinned to.
+    pub pinned: Option<Session>,
+    /// Who makes the read after a light action.
+    pub shared: SharedRead,
+    /// Told of each observation a wait makes: a journey's light tap takes its evidence from the first.
+    pub seen: Option<Arc<dyn Fn(&Arc<Observation>) + Send + Sync>>,
+}
+
+impl Call {
+    fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_value(self.args.clone()).map_err(|error| Failure::argument("arguments", error.to_string()))
+    }
+
+    /// A budget of the whole call.
+    fn budget(&self, total: Duration) -> Budget {
+        Budget::new(total, self.request.cancel.clone())
+    }
+
+    /// The one device of this call: the journey's, or the one its arguments mean.
+    async fn session(&self, target: &args::TargetArgs) -> Result<Session, Failure> {
+        if let Some(pinned) = &self.pinned {
+            return Ok(pinned.clone());
+        }
+        let budget = self.budget(RESOLUTION);
+        self.request.timings.time("device_resolution_ms", self.house.session(&target.target(), &budget)).await
+    }
+}
+
+/// What a handler answers.
+#[derive(Debug)]
+pub enum Answer {
+    /// An action's report, shaped by response mode when it is shown.
+    Action(Box<ActionReport>),
+    /// Any other answer.
+    Body {
+        /// The JSON.
+        body: Value,
+        /// `success`, where the tool has one.
+        success: Option<bool>,
+        /// Failure code, where it did not succeed.
+        failure_code: Option<Code>,
+        /// Shown as text instead of the JSON.
+        text: Option<String>,
+    },
+}
+
+impl Answer {
+    fn body(body: Value) -> Self {
+        Self::Body { body, success: None, failure_code: None, text: None }
+    }
+
+    /// As the caller asked to see it.
+    #[must_use]
+    pub fn to_json(&self, mode: Option<ResponseMode>) -> Value {
+        match self {
+            Self::Action(report) => mode.map_or_else(|| report.to_json(), |mode| report.shaped(mode)),
+            Self::Body { body, .. } => body.clone(),
+        }
+    }
+
+    /// `success`, as a step sees it; a tool that has none succeeded by answering.
+    #[must_use]
+    pub fn success(&self) -> bool {
+        match self {
+            Self::Action(report) => report.success(),
+            Self::Body { success, .. } => success.unwrap_or(true),
+        }
+    }
+
+    /// Failure code, where it did not succeed.
+    #[must_use]
+    pub fn failure_code(&self) -> Option<Code> {
+        match self {
+            Self::Action(report) => report.failure.as_ref().map(|failure| failure.code),
+            Self::Body { failure_code, .. } => *failure_code,
+        }
+    }
+
+    /// Native input was spawned.
+    #[must_use]
+    pub fn dispatch_started(&self) -> bool {
+        matches!(self, Self::Action(report) if report.dispatch_started)
+    }
+}
+
+/// Calls a tool: checks its arguments against the advertised schema, runs its handler, answers also when it panics.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` before any device work; an observing tool's failure; `UNKNOWN` for a panic.
+pub async fn call(tool: &'static Tool, mut call: Call) -> Result<Answer, Failure> {
+    // The compact text alone: an agent may send as much white space as it likes.
+    if call.args.to_string().len() > MAX_ARGUMENT_BYTES {
+        return Err(Failure::argument("arguments", "the arguments are larger than 1 MiB"));
+    }
+    tool.check(&mut call.args)?;
+    let id = call.request.id.clone();
+    let handled = AssertUnwindSafe(async { (tool.handler)(call).await }).catch_unwind().await;
+    handled.unwrap_or_else(|panic| {
+        let what = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned());
+        tracing::error!(request = %id, tool = tool.name, "a handler panicked: {what}");
+        Err(Failure::new(Code::Unknown, format!("{} failed inside Handset (request {id})", tool.name)))
+    })
+}
+
+/// An error answer's JSON: the error object and the time it took.
+#[must_use]
+pub fn error_json(failure: &Failure, request: &Request) -> Value {
+    json!({ "error": failure.to_json(), "timing": request.timings.full() })
+}

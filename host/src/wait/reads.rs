@@ -1,0 +1,197 @@
+//! A series of fresh reads of one device on one budget, counted and paced.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use handset_model::snapshot::Observation;
+use handset_model::{Code, Failure};
+use tokio::time::Instant;
+
+use crate::budget::{Budget, Stopped};
+use crate::device::Session;
+use crate::plugin::TimelineData;
+use crate::request::Request;
+
+/// At most this many observations of a wait are kept for its classifiers.
+const KEPT: usize = 16;
+
+/// When the next read begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Now: it confirms the one before.
+    AtOnce,
+    /// A poll interval after the last one began; the first one at once.
+    Interval,
+    /// This long after the last one ended.
+    Gap(Duration),
+}
+
+/// Why a series ended without its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// Its time ran out.
+    Deadline,
+    /// The client cancelled.
+    Cancelled,
+    /// The device cannot be read at all.
+    Fatal(Failure),
+}
+
+/// A series of reads.
+#[derive(Debug)]
+pub struct Reads<'a> {
+    session: &'a Session,
+    request: &'a Request,
+    budget: Budget,
+    interval: Duration,
+    first: Option<Arc<Observation>>,
+    last_started: Option<Instant>,
+    last_ended: Option<Instant>,
+    started: Instant,
+    /// What was seen, for classifiers and evidence; the newest 16 reads.
+    pub timeline: TimelineData,
+    /// Successful reads.
+    pub successes: u32,
+    /// The last failed read.
+    pub last_failure: Option<Failure>,
+    /// How long the last finished read took.
+    pub read_took: Duration,
+    /// Set once the series is over.
+    pub end: Option<End>,
+}
+
+impl<'a> Reads<'a> {
+    /// A series on `budget`. `first` is a read already made for it inside the same transaction.
+    #[must_use]
+    pub fn new(session: &'a Session, request: &'a Request, budget: Budget, interval: Duration, first: Option<Arc<Observation>>) -> Self {
+        Self {
+            session,
+            request,
+            budget,
+            interval,
+            first,
+            last_started: None,
+            last_ended: None,
+            started: Instant::now(),
+            timeline: TimelineData::default(),
+            successes: 0,
+            last_failure: None,
+            read_took: Duration::ZERO,
+            end: None,
+        }
+    }
+
+    /// The next successful read, or `None` with [`Reads::end`] set. A read that fails in a way that may pass is
+    /// tried again at the poll interval.
+    pub async fn next(&mut self, pace: Pace) -> Option<Arc<Observation>> {
+        if let Some(first) = self.first.take() {
+            self.last_ended = Some(Instant::now());
+            return Some(self.keep(first));
+        }
+        let mut pace = pace;
+        loop {
+            if let Err(stopped) = self.wait(pace).await {
+                self.end = Some(stopped.into());
+                return None;
+            }
+            let began = Instant::now();
+            self.last_started = Some(began);
+            let result = self.session.observe(self.request, &self.budget).await;
+            self.last_ended = Some(Instant::now());
+            self.read_took = began.elapsed();
+            match result {
+                Ok(observation) => return Some(self.keep(observation)),
+                Err(failure) => {
+                    self.timeline.failures.push((failure.code.to_string(), self.session.screens.clock().now_ms()));
+                    if let Some(end) = fatal(&failure) {
+                        self.last_failure = Some(failure);
+                        self.end = Some(end);
+                        return None;
+                    }
+                    let out_of_time = failure.code == Code::Timeout && self.budget.check().is_err();
+                    // A read cut by our own deadline says less than the failure before it.
+                    if !(out_of_time && self.last_failure.is_some()) {
+                        self.last_failure = Some(failure);
+                    }
+                    if let Err(stopped) = self.budget.check() {
+                        self.end = Some(stopped.into());
+                        return None;
+                    }
+                    pace = Pace::Interval;
+                }
+            }
+        }
+    }
+
+    /// Milliseconds since the series began.
+    #[must_use]
+    pub fn elapsed_ms(&self) -> f64 {
+        crate::request::ms(self.started.elapsed())
+    }
+
+    /// The failure of a series that saw nothing at all; `None` once one read succeeded or time merely ran out between reads.
+    #[must_use]
+    pub fn saw_nothing(&self) -> Option<Failure> {
+        match &self.end {
+            Some(End::Fatal(failure)) => Some(failure.clone()),
+            Some(End::Cancelled) => Some(Failure::new(Code::Cancelled, "cancelled while reading the screen")),
+            _ if self.successes == 0 => {
+                Some(self.last_failure.clone().unwrap_or_else(|| Failure::new(Code::Timeout, "no read of the screen was begun in time")))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the deadline cut, for the answer: reads done of reads needed, how long a read took, what to raise.
+    #[must_use]
+    pub fn shortfall(&self, done: u32, needed: u32, raise: &str) -> String {
+        format!(
+            "the time ran out with {done} of {needed} satisfying reads; {} reads succeeded, {} failed, the last took {} ms; raise {raise}",
+            self.successes,
+            self.timeline.failures.len(),
+            self.read_took.as_millis(),
+        )
+    }
+
+    fn keep(&mut self, observation: Arc<Observation>) -> Arc<Observation> {
+        self.successes += 1;
+        self.timeline.observations.push(Arc::clone(&observation));
+        if self.timeline.observations.len() > KEPT {
+            self.timeline.observations.remove(0);
+        }
+        observation
+    }
+
+    async fn wait(&self, pace: Pace) -> Result<(), Stopped> {
+        self.budget.check()?;
+        let due = match pace {
+            Pace::AtOnce => None,
+            Pace::Interval => self.last_started.map(|at| at + self.interval),
+            Pace::Gap(gap) => self.last_ended.map(|at| at + gap),
+        };
+        match due {
+            Some(due) => self.budget.pause(due.saturating_duration_since(Instant::now())).await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<Stopped> for End {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Expired => Self::Deadline,
+            Stopped::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// Failures that no further read of this series can mend.
+fn fatal(failure: &Failure) -> Option<End> {
+    match failure.code {
+        Code::Cancelled => Some(End::Cancelled),
+        Code::DeviceNotFound | Code::DeviceOffline | Code::AmbiguousDevice | Code::ToolNotFound | Code::AdbVersionConflict | Code::Unsupported => {
+            Some(End::Fatal(failure.clone()))
+        }
+        _ => None,
+    }
+}
