@@ -62,18 +62,6 @@ pub const GAUGE_WORDS: &[&str] = &[
     "rating", "seek", "song", "storage", "track", "video", "volume",
 ];
 
-/// The words by which the host finds candidates for [`CLASSES`] and [`ROLES`].
-pub const CANDIDATES: &[&str] = &[
-    "progress",
-    "indicator",
-    "spin",
-    "loading",
-    "loader",
-    "shimmer",
-    "skeleton",
-    "busy",
-];
-
 /// The signal of a class or role, when it is a loader's.
 pub fn native(class_name: &str, role: Option<&str>) -> Option<&'static str> {
     let simple = class_name

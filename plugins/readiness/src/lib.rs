@@ -10,6 +10,7 @@ mod indicators;
 mod labels;
 mod native_progress;
 mod stability;
+mod visible;
 
 handset_plugin::export_classifiers!(
     debugger::Debugger,

@@ -1,13 +1,11 @@
 //! Progress bars, spinners, busy indicators, skeletons.
 
-use crate::indicators::{CANDIDATES, is_gauge, native, suggested};
-use handset_plugin::{
-    Assessment, Classifier, Element, Evidence, Observation, State, Timeline, Traits,
-};
+use crate::indicators::{is_gauge, native, suggested};
+use crate::visible::visible;
+use handset_plugin::{Assessment, Classifier, Element, Evidence, Observation, State, Timeline};
 
 /// More loaders than these say nothing more.
 const MOST_EVIDENCE: usize = 8;
-const PAGE: u32 = 500;
 
 /// Finds native loaders by class, role and id.
 pub struct NativeProgress;
@@ -21,7 +19,17 @@ impl Classifier for NativeProgress {
         let earlier = samples.last_two().map(|(earlier, _)| earlier);
         let mut found = Assessment::of(State::Unknown);
         let mut still_bars = 0;
-        for (element, sign) in candidates(&screen) {
+        for element in visible(&screen) {
+            let guess = || {
+                element
+                    .resource_id
+                    .as_deref()
+                    .and_then(suggested)
+                    .map(Sign::Guess)
+            };
+            let Some(sign) = native_sign(&element).or_else(guess) else {
+                continue;
+            };
             match sign {
                 Sign::Bar(signal) => match moved(&element, &screen, earlier.as_ref()) {
                     Some(true) => found.evidence.push(
@@ -63,32 +71,6 @@ enum Sign {
     Bar(&'static str),
     Native(&'static str),
     Guess(&'static str),
-}
-
-fn candidates(screen: &Observation) -> Vec<(Element, Sign)> {
-    let words: Vec<String> = CANDIDATES.iter().map(|&word| word.to_owned()).collect();
-    let mut signs: Vec<(Element, Sign)> = screen
-        .find_words(&words)
-        .into_iter()
-        .filter_map(|index| screen.element(index))
-        .filter(|element| element.traits.contains(Traits::VISIBLE))
-        .filter_map(|element| Some((native_sign(&element)?, element)))
-        .map(|(sign, element)| (element, sign))
-        .collect();
-    let count = screen.info().element_count;
-    for element in (0..count)
-        .step_by(PAGE as usize)
-        .flat_map(|from| screen.elements(from, PAGE))
-    {
-        let guess = element.resource_id.as_deref().and_then(suggested);
-        let known = signs.iter().any(|(sign, _)| sign.index == element.index);
-        if let (Some(signal), true, false) =
-            (guess, element.traits.contains(Traits::VISIBLE), known)
-        {
-            signs.push((element, Sign::Guess(signal)));
-        }
-    }
-    signs
 }
 
 fn native_sign(element: &Element) -> Option<Sign> {
