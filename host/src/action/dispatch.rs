@@ -7,7 +7,7 @@ use handset_model::snapshot::{Baseline, Observation};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
-use super::guard::{CheckReport, ConditionReport, Guard, Status};
+use super::guard::{CheckReport, ConditionReport, ExpectedState, Guard, Status};
 use crate::budget::{Budget, Stopped};
 use crate::device::{Accepted, LaneTurn, Leftover, Prepared, Session};
 use crate::plugin::{PendingInput, TimelineData};
@@ -62,7 +62,7 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
     }
     let paused_at = Instant::now();
     let left_for_action = action.remaining();
-    let mut acquisition = acquire(session, request, &guard, &outer).await;
+    let mut acquisition = acquire(session, request, guard.expected.as_ref(), &outer.child(guard.timeout)).await;
     acquisition.report.elapsed_ms = ms(paused_at.elapsed());
     if let Some(leftover) = acquisition.leftover.take() {
         turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), leftover);
@@ -111,14 +111,14 @@ struct Acquisition {
 }
 
 /// Baseline first, then one new observation: failed acquisitions may be read again inside the condition's timeout.
-async fn acquire(session: &Session, request: &Request, guard: &Guard, outer: &Budget) -> Acquisition {
+async fn acquire(session: &Session, request: &Request, expected: Option<&ExpectedState>, budget: &Budget) -> Acquisition {
     let mut acquired = Acquisition {
-        report: ConditionReport { status: Status::Unavailable, reason: None, ..ConditionReport::not_checked(guard.expected.clone()) },
+        report: ConditionReport { status: Status::Unavailable, reason: None, ..ConditionReport::not_checked(expected.cloned()) },
         baseline: None,
         observation: None,
         leftover: None,
     };
-    if let Some(expected) = &guard.expected {
+    if let Some(expected) = expected {
         if *expected.snapshot_session_id != **session.screens.session_id() {
             acquired.report.reason = Some("SESSION_MISMATCH");
             return acquired;
@@ -131,9 +131,8 @@ async fn acquire(session: &Session, request: &Request, guard: &Guard, outer: &Bu
             return acquired;
         }
     }
-    let budget = outer.child(guard.timeout);
     loop {
-        let (read, leftover) = session.read(request, &budget).await;
+        let (read, leftover) = session.read(request, budget).await;
         match read {
             Ok(observation) => {
                 acquired.report.acquisitions.0 += 1;

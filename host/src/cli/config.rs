@@ -74,9 +74,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`]; a missing file is an error only when it was named.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let Some(path) = named.map(Path::to_owned).or_else(|| folder("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml"))) else {
-            return Ok(Self::default());
-        };
+        let Some(path) = config_path(named) else { return Ok(Self::default()) };
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -84,6 +82,10 @@ impl Config {
         };
         toml::from_str(&text).map_err(|source| ConfigError::Parse { path, source: Box::new(source) })
     }
+}
+
+fn config_path(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_owned).or_else(|| folder("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")))
 }
 
 /// Handset's own folder under one of the user's base folders.
@@ -112,9 +114,10 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         let broken = |why: &str| ConfigError::Builtin(replaced.clone(), why.to_owned());
         let (name, file) = replaced.split_once('=').ok_or_else(|| broken("expected NAME=FILE"))?;
         let bytes = std::fs::read(file).map_err(|error| broken(&error.to_string()))?;
-        if !builtins.replace(name, bytes) {
+        if !builtins.names().any(|known| known == name) {
             return Err(broken("there is no built-in component of that name"));
         }
+        builtins = builtins.replace(name, bytes);
     }
     let mut limits = handset_model::snapshot::HistoryLimits::default();
     if let Some(age) = options.history_age_ms {
@@ -129,6 +132,7 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         plugin_settings: config.plugins,
         cache_dir: if options.no_cache { None } else { folder("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("components")) },
         builtins,
+        protected: config_path(options.config.as_deref()).and_then(|path| path.parent().map(Path::to_owned)).into_iter().collect(),
         limits,
     })
 }

@@ -8,6 +8,7 @@ use handset_model::Code;
 use serde_json::Value;
 
 use super::output::print;
+use crate::plugin::ToolGrant;
 use crate::tools::{TOOLS, Tool};
 
 #[derive(Debug, Subcommand)]
@@ -37,7 +38,7 @@ pub(super) fn tools() -> String {
             "Group {}; {}; a plugin needs: {}.\n",
             tool.group.as_str(),
             if tool.read_only { "reads only" } else { "acts" },
-            tool.grant.describe(tool.name),
+            grant(tool),
         );
         members(&mut text, tool);
         let output = tool.output_schema();
@@ -74,6 +75,15 @@ fn members(text: &mut String, tool: &Tool) {
         let _ = writeln!(text, "| {name} | {} | {} |", kind(schema, member), notes.join("; "));
     }
     text.push('\n');
+}
+
+/// What the operator writes to let a plugin call a tool.
+fn grant(tool: &Tool) -> String {
+    match tool.grant {
+        ToolGrant::Never => "not for plugins".to_owned(),
+        ToolGrant::Observe => "`observe`".to_owned(),
+        group => format!("`{}:{}`", group.as_str(), tool.name),
+    }
 }
 
 /// A member's type in a word or two.

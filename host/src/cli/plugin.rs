@@ -63,7 +63,7 @@ pub(super) async fn main(command: PluginCommand) -> ExitCode {
         }
         PluginCommand::Precompile { input, output } => match crate::plugin::precompile(&input, &output) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => fail(&failure.to_string()),
+            Err(error) => fail(&error),
         },
     }
 }

@@ -311,8 +311,7 @@ pub(super) struct WaitForReadinessArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
     /// Default settled.
-    #[schemars(schema_with = "readiness_state")]
-    pub state: Option<ReadinessState>,
+    pub state: Option<ReadinessName>,
     /// Default 10000.
     #[schemars(range(min = 100, max = 60000))]
     pub timeout_ms: Option<u64>,
@@ -321,11 +320,29 @@ pub(super) struct WaitForReadinessArgs {
     pub stability_ms: Option<u64>,
 }
 
-fn readiness_state(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
-        "type": "string",
-        "enum": ["loading", "transitioning", "settled", "unresponsive", "debugger_paused", "unknown"],
-    })
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReadinessName {
+    Loading,
+    Transitioning,
+    #[default]
+    Settled,
+    Unresponsive,
+    DebuggerPaused,
+    Unknown,
+}
+
+impl From<ReadinessName> for ReadinessState {
+    fn from(name: ReadinessName) -> Self {
+        match name {
+            ReadinessName::Loading => Self::Loading,
+            ReadinessName::Transitioning => Self::Transitioning,
+            ReadinessName::Settled => Self::Settled,
+            ReadinessName::Unresponsive => Self::Unresponsive,
+            ReadinessName::DebuggerPaused => Self::DebuggerPaused,
+            ReadinessName::Unknown => Self::Unknown,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -27,6 +27,8 @@ pub struct HouseConfig {
     pub plugin_settings: std::collections::BTreeMap<String, PluginSettings>,
     /// Where compiled components are kept.
     pub cache_dir: Option<PathBuf>,
+    /// Folders no plugin's grant may touch, the config's own among them.
+    pub protected: Vec<PathBuf>,
     /// The built-in components.
     pub builtins: Builtins,
     /// How much of each device is remembered.
@@ -71,7 +73,8 @@ impl House {
             grant_of: Arc::new(super::grant_of),
             element_id: Arc::new(move |observation, index| minted.element_id(observation, index)),
             builtins: config.builtins,
-            processes: processes.clone(),
+            protected: config.protected,
+            precompiler: None,
         });
         Arc::new(Self { adapters: vec![Arc::new(android)], lanes: Lanes::default(), screens, plugins, processes })
     }

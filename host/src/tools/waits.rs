@@ -309,7 +309,7 @@ pub(super) async fn wait_for_readiness(call: Call) -> Result<Answer, Failure> {
     let timeout = Duration::from_millis(args.timeout_ms.unwrap_or(10_000));
     call.house.plugins.ready(&call.budget(timeout)).await?;
     let wait = ReadinessWait {
-        state: args.state.unwrap_or(ReadinessState::Settled),
+        state: args.state.unwrap_or_default().into(),
         stability: Duration::from_millis(args.stability_ms.unwrap_or(STABILITY_MS)),
     };
     call.request.progress(0.0, None, format!("waiting until {}", wait.state.as_str()));
