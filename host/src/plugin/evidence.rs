@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use handset_model::snapshot::Observation;
+use serde_json::Value;
 
 use super::bindings::pure::handset::plugin::ui::Evidence;
 use super::faults::Breach;
-use super::limits::{DETAIL, LIST, NAME};
+use super::limits::{DETAIL, LIST, NAME, TEXT};
 use super::ops::EvidenceNote;
 
 /// The observations a call was lent: revision and how many elements each has.
@@ -55,30 +56,28 @@ pub(super) fn check(evidence: Evidence, lent: &Lent) -> Result<EvidenceNote, Bre
             Some((revision, at.index))
         }
     };
-    let detail = match evidence.detail {
-        None => None,
-        Some(detail) if detail.len() > DETAIL => {
-            return Err(Breach::bad_return(format!("gave a detail of {} bytes; at most {DETAIL} are taken", detail.len())));
-        }
-        Some(detail) => Some(clean(&detail, DETAIL)),
-    };
+    let detail = evidence.detail.map(|detail| text(&detail, "an evidence's detail")).transpose()?;
     Ok(EvidenceNote { signal: evidence.signal, at, heuristic: evidence.heuristic, detail })
 }
 
 /// Checks a list of short texts, such as limitations.
 ///
 /// # Errors
-/// A bad return when there are too many or one is too long.
+/// A bad return when there are too many or one is past all measure.
 pub(super) fn texts(list: Vec<String>, what: &str) -> Result<Vec<String>, Breach> {
     bounded(list.len(), what)?;
-    list.into_iter()
-        .map(|text| {
-            if text.len() > DETAIL {
-                return Err(Breach::bad_return(format!("gave {what} of {} bytes; at most {DETAIL} are taken", text.len())));
-            }
-            Ok(clean(&text, DETAIL))
-        })
-        .collect()
+    list.iter().map(|one| text(one, what)).collect()
+}
+
+/// A short text, cleaned and cut.
+///
+/// # Errors
+/// A bad return when it is past all measure.
+pub(super) fn text(text: &str, what: &str) -> Result<String, Breach> {
+    if text.len() > TEXT {
+        return Err(Breach::bad_return(format!("gave {what} of {} bytes; at most {TEXT} are taken", text.len())));
+    }
+    Ok(clean(text, DETAIL))
 }
 
 /// Checks the length of a list.
@@ -111,27 +110,46 @@ pub(super) fn is_kebab(text: &str) -> bool {
         && text.split('-').all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
 }
 
-/// A text without terminal escapes and control characters (line ends and tabs become spaces), cut to `limit` bytes.
+/// One line without terminal escapes and control characters (line ends and tabs become spaces), cut to `limit` bytes.
 #[must_use]
 pub(super) fn clean(text: &str, limit: usize) -> String {
+    let mut line = strip(text, limit, |c| matches!(c, '\n' | '\r' | '\t').then_some(' '));
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// The same for every text of a JSON value, whose line ends and tabs stay. A value as `serde_json` reads
+/// it is at most 128 levels deep.
+#[must_use]
+pub(super) fn clean_json(value: Value) -> Value {
+    let text = |text: String| {
+        let length = text.len();
+        strip(&text, length, |c| matches!(c, '\n' | '\t').then_some(c))
+    };
+    match value {
+        Value::String(inner) => Value::String(text(inner)),
+        Value::Array(items) => items.into_iter().map(clean_json).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (text(name), clean_json(value))).collect(),
+        other => other,
+    }
+}
+
+/// Leaves out escapes and control characters, but for those that `space` has a place for.
+fn strip(text: &str, limit: usize, space: impl Fn(char) -> Option<char>) -> String {
     let mut out = String::with_capacity(text.len().min(limit));
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
-        let kept = match c {
-            '\u{1b}' => {
-                skip_escape(&mut rest);
-                continue;
-            }
-            '\n' | '\r' | '\t' => ' ',
-            c if c.is_control() || is_invisible(c) => continue,
-            c => c,
-        };
+        if c == '\u{1b}' {
+            skip_escape(&mut rest);
+            continue;
+        }
+        let kept = if c.is_control() || is_invisible(c) { space(c) } else { Some(c) };
+        let Some(kept) = kept else { continue };
         if out.len() + kept.len_utf8() > limit {
             break;
         }
         out.push(kept);
     }
-    out.truncate(out.trim_end().len());
     out
 }
 

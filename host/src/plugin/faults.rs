@@ -129,8 +129,10 @@ fn explain(error: &wasmtime::Error) -> (FaultKind, String) {
         return match trap {
             Trap::UnreachableCodeReached => (FaultKind::Trap, "panicked (unreachable code reached)".to_owned()),
             Trap::StackOverflow => (FaultKind::Trap, "overflowed its stack".to_owned()),
+            // A native guest's own stack lies below its data, so that is where deep recursion ends.
+            Trap::MemoryOutOfBounds => (FaultKind::Trap, "reached outside its memory, or recursed too deep".to_owned()),
             Trap::Interrupt => (FaultKind::Deadline, "was interrupted".to_owned()),
-            other => (FaultKind::Trap, format!("trapped: {other}")),
+            other => (FaultKind::Trap, format!("trapped ({other})")),
         };
     }
     let root = error.root_cause().to_string();

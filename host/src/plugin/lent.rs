@@ -19,16 +19,19 @@ use super::wasi::Tail;
 pub type MintElementId = Arc<dyn Fn(&Arc<Observation>, u32) -> Option<String> + Send + Sync>;
 
 /// Handle of `ui.observation`.
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
 #[derive(Debug)]
-pub(super) struct Screen(pub(super) Arc<Observation>);
+pub struct Screen(pub(super) Arc<Observation>);
 
 /// Handle of `ui.timeline`.
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
 #[derive(Debug)]
-pub(super) struct Timeline(pub(super) Arc<TimelineData>);
+pub struct Timeline(pub(super) Arc<TimelineData>);
 
 /// Handle of `ui.comparison`.
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
 #[derive(Debug)]
-pub(super) struct Comparison {
+pub struct Comparison {
     pub(super) current: Arc<Observation>,
     pub(super) baseline: Option<Arc<Observation>>,
     pub(super) pending: PendingInput,
@@ -36,8 +39,9 @@ pub(super) struct Comparison {
 }
 
 /// Handle of `device.session`; what it may do is in the store's [`StepState`].
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
 #[derive(Debug)]
-pub(super) struct Session;
+pub struct Session;
 
 /// What a step's call has beside what every call has.
 pub(super) struct StepState {
@@ -134,7 +138,7 @@ impl CallState {
     /// A line for the log: cleaned, capped, counted; errors and warnings also go into the text of a fault.
     pub(super) fn log(&mut self, level: tracing::Level, message: &str) -> Result<(), Breach> {
         self.meter.host_call()?;
-        self.meter.chatter()?;
+        self.meter.chatter(message.len())?;
         if level <= tracing::Level::WARN {
             self.tail.write(message.as_bytes());
             self.tail.write(b"\n");

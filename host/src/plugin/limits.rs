@@ -36,8 +36,8 @@ pub(super) const PURE_HOST_CALLS: u32 = 100_000;
 pub(super) const STEP_GRACE: Duration = Duration::from_millis(1_000);
 /// The ticker's period.
 pub(super) const TICK: Duration = Duration::from_millis(1);
-/// The most one tick is charged: a guest is not billed for a host thread that was not scheduled.
-const TICK_CHARGE: Duration = Duration::from_millis(5);
+/// The most one tick is charged: a guest is not billed for a machine that slept or a thread that was not scheduled.
+const TICK_CHARGE: Duration = Duration::from_millis(20);
 
 /// Pure calls running at once; more wait. They are short, and a spinning one holds its thread for 250 ms.
 pub(super) const PURE_CALLS: usize = 8;
@@ -50,6 +50,8 @@ pub(super) const LOG_LINES: u32 = 256;
 pub(super) const LOG_LINE: usize = 1_024;
 /// Log lines, progress messages and notes of one call, together, after which it is a flood.
 pub(super) const FLOOD: u32 = 10_000;
+/// Bytes of the same.
+pub(super) const FLOOD_BYTES: usize = 16 << 20;
 /// Progress messages of one step that reach the client.
 pub(super) const PROGRESS: u32 = 256;
 /// Bytes of one progress message.
@@ -61,8 +63,11 @@ pub(super) const TAIL: usize = 2_048;
 
 /// Entries of a list of evidence, limitations, unsupported probes, or answers to show.
 pub(super) const LIST: usize = 16;
-/// Bytes of an evidence's detail, and of a message.
+/// Bytes shown of an evidence's detail, a reason, a message.
 pub(super) const DETAIL: usize = 512;
+/// Bytes after which such a text is a bad return. Between the two it is cut: a guest may quote the screen,
+/// and what an app shows must not be able to make it break a rule.
+pub(super) const TEXT: usize = 4_096;
 /// Bytes of a name: signals, steps, predicates, classifiers.
 pub(super) const NAME: usize = 64;
 /// Bytes of a report's body.
@@ -157,13 +162,14 @@ pub(super) struct Meter {
     silent: Duration,
     host_calls: u32,
     chatter: u32,
+    chatter_bytes: usize,
 }
 
 impl Meter {
     /// A meter that starts now.
     pub(super) fn new(pace: Pace) -> Self {
         let now = Instant::now();
-        Self { pace, started: now, seen: now, silent: Duration::ZERO, host_calls: 0, chatter: 0 }
+        Self { pace, started: now, seen: now, silent: Duration::ZERO, host_calls: 0, chatter: 0, chatter_bytes: 0 }
     }
 
     /// Starts over: an instance made ahead of its call is not billed for the time between.
@@ -184,10 +190,14 @@ impl Meter {
     }
 
     /// Something that is written somewhere: a log line, a progress message, a note.
-    pub(super) fn chatter(&mut self) -> Result<(), Breach> {
+    pub(super) fn chatter(&mut self, bytes: usize) -> Result<(), Breach> {
         self.chatter += 1;
-        if self.chatter > FLOOD {
-            return Err(Breach::new(FaultKind::Flood, format!("wrote more than {FLOOD} log lines, messages and notes")));
+        self.chatter_bytes = self.chatter_bytes.saturating_add(bytes);
+        if self.chatter > FLOOD || self.chatter_bytes > FLOOD_BYTES {
+            return Err(Breach::new(
+                FaultKind::Flood,
+                format!("wrote more than {FLOOD} log lines, messages and notes, or {} MiB of them", FLOOD_BYTES >> 20),
+            ));
         }
         Ok(())
     }
@@ -205,11 +215,6 @@ impl Meter {
             Pace::Pure => UpdateDeadline::Continue(1),
             Pace::Step => UpdateDeadline::Yield(1),
         })
-    }
-
-    /// Host calls made so far.
-    pub(super) fn host_calls(&self) -> u32 {
-        self.host_calls
     }
 
     fn total(&self, now: Instant) -> Result<(), Breach> {

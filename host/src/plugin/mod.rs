@@ -31,6 +31,8 @@ mod registry;
 mod schema;
 mod session;
 mod step;
+#[cfg(test)]
+mod tests;
 mod wasi;
 
 pub use config::{Builtins, LimitSettings, PluginConfig, PluginSettings};

@@ -13,10 +13,10 @@ use super::bindings::pure::exports::handset::plugin::{condition, readiness};
 use super::bindings::pure::handset::plugin::ui::Violation;
 use super::component::{Loaded, PureInstance};
 use super::entry::Entry;
-use super::evidence::{check_all, clean, texts};
+use super::evidence::{check_all, text, texts};
 use super::faults::{Breach, Fault, Ticket};
 use super::lent::{CallState, Comparison, Timeline};
-use super::limits::{DETAIL, VIOLATIONS};
+use super::limits::VIOLATIONS;
 use super::ops::{EvidenceNote, PendingInput, TimelineData};
 use super::registry::{Plugins, Target};
 use super::schema::refused;
@@ -181,7 +181,7 @@ impl Plugins {
                 let answer = guest.call_classify(&mut *store, &local, handle)?;
                 Ok(match answer {
                     Ok(assessment) => Ok(judge(assessment, store.data())?),
-                    Err(why) => Err(clean(&why, DETAIL)),
+                    Err(why) => Err(text(&why, "a reason")?),
                 })
             })
             .await;
@@ -345,9 +345,9 @@ impl PreparedCheck {
             Ok(match guest.call_check(&mut *store, local, &arguments, handle)? {
                 Ok(finding) => {
                     let evidence = check_all(finding.evidence, &store.data().lent)?;
-                    (verdict(finding.verdict), evidence)
+                    (verdict(&finding.verdict)?, evidence)
                 }
-                Err(why) => (CheckVerdict::CannotTell(clean(&why, DETAIL)), Vec::new()),
+                Err(why) => (CheckVerdict::CannotTell(text(&why, "a reason")?), Vec::new()),
             })
         });
         tracing::debug!(predicate = full_name, elapsed_ms = millis(started), "checked");
@@ -370,12 +370,12 @@ impl CheckOutcome {
     }
 }
 
-fn verdict(of: condition::Verdict) -> CheckVerdict {
-    match of {
+fn verdict(of: &condition::Verdict) -> Result<CheckVerdict, Breach> {
+    Ok(match of {
         condition::Verdict::Holds => CheckVerdict::Holds,
-        condition::Verdict::Fails(why) => CheckVerdict::Fails(clean(&why, DETAIL)),
-        condition::Verdict::CannotTell(why) => CheckVerdict::CannotTell(clean(&why, DETAIL)),
-    }
+        condition::Verdict::Fails(why) => CheckVerdict::Fails(text(why, "a reason")?),
+        condition::Verdict::CannotTell(why) => CheckVerdict::CannotTell(text(why, "a reason")?),
+    })
 }
 
 fn judge(assessment: readiness::Assessment, state: &CallState) -> Result<Voice, Breach> {
@@ -407,7 +407,8 @@ pub(super) fn bounded(violations: Vec<Violation>) -> wasmtime::Result<Vec<(Strin
     if violations.len() > VIOLATIONS {
         return Err(Breach::bad_return(format!("gave {} violations; at most {VIOLATIONS} are taken", violations.len())).into());
     }
-    Ok(violations.into_iter().map(|one| (clean(&one.path, DETAIL), clean(&one.message, DETAIL))).collect())
+    let checked = violations.iter().map(|one| Ok((text(&one.path, "a violation's path")?, text(&one.message, "a violation")?)));
+    Ok(checked.collect::<Result<_, Breach>>()?)
 }
 
 /// The first violation as a refusal; the others in its message.

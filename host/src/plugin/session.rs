@@ -98,7 +98,7 @@ impl device::HostSession for CallState {
     }
 
     fn progress(&mut self, _: Resource<Session>, message: String) -> wasmtime::Result<()> {
-        self.meter.chatter()?;
+        self.meter.chatter(message.len())?;
         let step = self.asked()?;
         step.progress += 1;
         if step.progress <= PROGRESS {
@@ -108,7 +108,7 @@ impl device::HostSession for CallState {
     }
 
     fn note(&mut self, _: Resource<Session>, evidence: Evidence) -> wasmtime::Result<()> {
-        self.meter.chatter()?;
+        self.meter.chatter(evidence.detail.as_ref().map_or(0, String::len))?;
         let note = check(evidence, &self.lent)?;
         let step = self.asked()?;
         step.notes += 1;

@@ -11,7 +11,7 @@ use super::bindings::step::exports::handset::plugin::step::Report;
 use super::bindings::step::handset::plugin::device;
 use super::component::Loaded;
 use super::engine::Engines;
-use super::evidence::{bounded as bounded_list, check_all, clean};
+use super::evidence::{bounded as bounded_list, check_all, clean, clean_json, text};
 use super::faults::{Breach, Fault, FaultKind};
 use super::lent::{CallState, Session, StepState};
 use super::limits::{BODY, DETAIL, Pace, STEP_GRACE};
@@ -286,7 +286,7 @@ fn judge(report: Report, state: &CallState, started: Instant) -> Result<StepRepo
     Ok(StepReport {
         passed: report.passed,
         failure_code: report.failure_code,
-        message: report.message.map(|message| clean(&message, DETAIL)),
+        message: report.message.map(|message| text(&message, "a message")).transpose()?,
         body: body(&report.body)?,
         evidence: check_all(report.evidence, &state.lent)?,
         shows: report.shows,
@@ -304,7 +304,7 @@ fn body(text: &str) -> Result<Option<Value>, Breach> {
     }
     let value: Value =
         serde_json::from_str(text).map_err(|why| Breach::bad_return(format!("gave a body that is not JSON: {why}")))?;
-    Ok((!value.is_null()).then_some(value))
+    Ok((!value.is_null()).then(|| clean_json(value)))
 }
 
 /// A guest's failure as the contract's. One that the host gave it and it passed on is the host's own, with all it says.
@@ -318,7 +318,7 @@ fn own_failure(failure: device::Failure, state: &CallState) -> Result<Failure, B
     let Some(code) = Code::from_name(&failure.code) else {
         return Err(Breach::bad_return(format!("failed with {:?}, which is no code of the contract", clean(&failure.code, 64))));
     };
-    Ok(Failure::new(code, clean(&failure.message, DETAIL)).with_retryable(failure.retryable))
+    Ok(Failure::new(code, text(&failure.message, "a message")?).with_retryable(failure.retryable))
 }
 
 /// `UPPER_SNAKE`, at most 64 bytes.

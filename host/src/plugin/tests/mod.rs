@@ -1,0 +1,10 @@
+//! The room's tests: real components, a pretended device.
+
+mod calls;
+mod hostile;
+mod keeping;
+mod manifests;
+mod support;
+mod texts;
+mod time;
+mod trust;

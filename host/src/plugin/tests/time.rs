@@ -1,0 +1,81 @@
+//! Time: a spinning guest stops nobody else, a cancelled step ends, waiting is not charged.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use handset_model::Code;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::support::{LONG, Pretended, budget, builtin, screen, timeline};
+use crate::budget::Budget;
+use crate::plugin::PendingInput;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn spinning_guests_do_not_delay_a_timer() {
+    let plugins = builtin("hostile", "tests/hostile.wasm").await;
+    let spinning: Vec<_> = (0..4)
+        .map(|_| {
+            let plugins = Arc::clone(&plugins);
+            tokio::spawn(async move {
+                let budget = budget(LONG);
+                plugins.run_step("spin", &json!({}), Pretended::new(&budget), &budget).await.unwrap_err();
+            })
+        })
+        .collect();
+    let mut worst = Duration::ZERO;
+    let mut ticks = 0;
+    while spinning.iter().any(|task| !task.is_finished()) {
+        let started = Instant::now();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        worst = worst.max(started.elapsed().saturating_sub(Duration::from_millis(10)));
+        ticks += 1;
+    }
+    println!("{ticks} timers, latest by {worst:?}");
+    assert!(ticks > 5);
+    assert!(worst < Duration::from_millis(150), "a 10 ms timer came {worst:?} late");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_step_ends_as_cancelled() {
+    let plugins = builtin("hostile", "tests/hostile.wasm").await;
+    let token = CancellationToken::new();
+    let budget = Budget::new(LONG, token.clone());
+    let started = Instant::now();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        token.cancel();
+    });
+    let failure = plugins.run_step("wait-forever", &json!({}), Pretended::new(&budget), &budget).await.unwrap_err();
+    assert_eq!(failure.code, Code::Cancelled);
+    assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+    assert_eq!(super::support::listed(&plugins, "hostile")["faults"]["total"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_between_preparing_and_asking_is_not_charged() {
+    let plugins = builtin("all", "tests/all-three.wasm").await;
+    let check = plugins.prepare_check("hold", json!({})).await.unwrap();
+    // Longer than a pure call may take.
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    let outcome = tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
+        .await
+        .unwrap();
+    assert_eq!(outcome.verdict, crate::plugin::CheckVerdict::Holds);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn starting_is_at_once_and_lists_what_is_being_compiled() {
+    let config = super::support::config();
+    let builtins = crate::plugin::Builtins::embedded();
+    let started = Instant::now();
+    let plugins = crate::plugin::Plugins::start(crate::plugin::PluginConfig { builtins, ..config });
+    let elapsed = started.elapsed();
+    assert_eq!(super::support::listed(&plugins, "steps")["state"], "compiling");
+    assert!(elapsed < Duration::from_millis(300), "{elapsed:?}");
+    let short = Budget::new(Duration::ZERO, CancellationToken::new());
+    assert_eq!(plugins.ready(&short).await.unwrap_err().code, Code::Timeout);
+    let compiling = Instant::now();
+    plugins.builtins_ready(&budget(LONG)).await.unwrap();
+    println!("start {elapsed:?}, built-ins {:?}", compiling.elapsed());
+}
