@@ -63,8 +63,8 @@ pub struct LaneTurn {
     pub queued: Duration,
     lane: Arc<Lane>,
     // Dropped in this order: other processes first, then our own next waiter.
-    lock: Option<File>,
-    permit: OwnedSemaphorePermit,
+    _lock: Option<File>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Lanes {
@@ -109,7 +109,7 @@ impl Lane {
         };
         let lock = self.foreign(budget).await?;
         *self.holder() = Some(Holder::Turn { since: Instant::now() });
-        Ok(LaneTurn { queued: asked.elapsed(), lane: Arc::clone(self), lock, permit })
+        Ok(LaneTurn { queued: asked.elapsed(), lane: Arc::clone(self), _lock: lock, _permit: permit })
     }
 
     /// Waits until no other process holds the device; `None` where that cannot be told.
@@ -188,8 +188,7 @@ async fn wait_out(adapter: &dyn Adapter, device: &Pinned, leftover: &Leftover) {
 
 impl Drop for LaneTurn {
     fn drop(&mut self) {
+        // Before the fields go: whoever comes next must not be taken for this turn.
         *self.lane.holder() = None;
-        self.lock = None;
-        let _ = &self.permit;
     }
 }

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::time::{Duration, Instant};
 

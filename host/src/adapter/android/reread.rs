@@ -203,3 +203,21 @@ fn covers_display(tree: &Tree) -> bool {
     let shown: i64 = tree.windows.iter().map(|window| window.bounds.area()).max().unwrap_or(0);
     shown * 4 >= tree.display().area()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flagged(shown: &str, front: Option<&str>) -> bool {
+        let tree = Tree { package: Some(shown.to_owned()), ..Tree::default() };
+        of_another_screen(&tree, &ScreenFacts { package: front.map(str::to_owned), activity: None })
+    }
+
+    // §3a 9: the screen of the app before, after navigation.
+    #[test]
+    fn a_tree_of_another_app_than_the_one_in_front_is_suspected() {
+        assert!(flagged("com.android.launcher", Some("com.example")));
+        assert!(!flagged("com.example", Some("com.example")));
+        assert!(!flagged(SYSTEM_UI, Some("com.example")) && !flagged("android", Some("com.example")) && !flagged("com.example", None));
+    }
+}

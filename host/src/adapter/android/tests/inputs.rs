@@ -50,6 +50,19 @@ async fn text_arrives_as_it_was_given() {
     .await;
 }
 
+#[tokio::test]
+async fn long_text_is_several_children_and_all_of_it_arrives() {
+    on_each(instant("login"), async |rig| {
+        rig.tap("username").await.unwrap();
+        let text = "0123456789 ab%s_".repeat(320);
+        let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.clone()), &budget(5_000)).await.unwrap();
+        assert!(prepared.commands.len() > 1 && prepared.commands.iter().all(|command| command.args.iter().all(|arg| arg.len() < 4_096)));
+        rig.act_within(Input::Text(text.clone()), 60_000).await.unwrap();
+        assert_eq!(rig.phone().text_of("username"), Some(text));
+    })
+    .await;
+}
+
 // §3b 20: refused before anything is sent.
 #[tokio::test]
 async fn untypable_text_is_refused_before_anything_is_sent() {
