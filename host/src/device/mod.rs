@@ -1,0 +1,208 @@
+//! The platform-neutral device: what adapters offer, how one device is resolved and pinned, and its lane.
+
+mod lane;
+mod lockfile;
+mod resolve;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub use lane::{Lane, LaneTurn, Lanes, Leftover};
+pub use resolve::{Target, resolve};
+pub use session::{Screens, Session};
+
+use std::future::Future;
+use std::pin::Pin;
+
+use handset_model::Failure;
+use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
+use handset_model::ui::{Size, Tree};
+use serde::Serialize;
+
+use crate::budget::Budget;
+use crate::process::{Command, Output, ProcessError};
+
+/// A boxed future, so that adapters are objects.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One attached device as its platform lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// `android` or `ios`.
+    pub platform: &'static str,
+    /// adb serial or simulator UDID.
+    pub id: String,
+    /// `device` when usable, else `offline`, `unauthorized`, `booted`, ….
+    pub state: String,
+    /// Whether it can be driven.
+    pub usable: bool,
+    /// What to do when it cannot.
+    pub remedy: Option<String>,
+    /// adb's transport id: another one means another connection.
+    pub connection: u64,
+    /// Model where the listing says so.
+    pub model: Option<String>,
+}
+
+/// The one device of a request, in one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// Platform and id.
+    pub key: DeviceKey,
+    /// adb's transport id.
+    pub connection: u64,
+    /// Model where the listing said so.
+    pub model: Option<String>,
+}
+
+/// Facts of a device that do not change while it is connected; read once per connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// Release, such as `14`.
+    pub os_version: String,
+    /// Model, such as `Pixel 8`.
+    pub model: String,
+    /// Emulator or simulator.
+    pub simulator: bool,
+    /// Android SDK level, where it is Android.
+    pub sdk: Option<u32>,
+}
+
+/// What a read must bring beside the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Package and activity in front.
+    pub activity: bool,
+    /// Keyboard shown.
+    pub keyboard: bool,
+}
+
+/// One successful physical read, before it has a revision.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// When and where.
+    pub capture: Capture,
+    /// The screen.
+    pub tree: Tree,
+    /// Package and activity, when wanted.
+    pub screen: ScreenFacts,
+    /// Physical reads done for it, failed ones included.
+    pub attempts: u32,
+}
+
+/// A failed read.
+#[derive(Clone, Debug)]
+pub struct ReadFailure {
+    /// The typed failure of the last attempt.
+    pub failure: Failure,
+    /// Physical reads tried.
+    pub attempts: u32,
+    /// What may still be running on the device, for the lane.
+    pub leftover: Option<Leftover>,
+}
+
+/// Native input and lifecycle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A tap at a point of the display, pixels or points.
+    Tap {
+        /// From the left.
+        x: i32,
+        /// From the top.
+        y: i32,
+    },
+    /// A drag from one point to another.
+    Swipe {
+        /// Start, from the left.
+        x1: i32,
+        /// Start, from the top.
+        y1: i32,
+        /// End, from the left.
+        x2: i32,
+        /// End, from the top.
+        y2: i32,
+        /// Milliseconds, 1–10 000.
+        duration_ms: u32,
+    },
+    /// Text into the focused field.
+    Text(String),
+    /// The system's back.
+    Back,
+    /// Brings an app to the front.
+    StartApp {
+        /// Package.
+        app_id: String,
+    },
+}
+
+/// Input turned into children, ready to be spawned in order. More than one refuses a guard.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// What it does.
+    pub input: Input,
+    /// The children.
+    pub commands: Vec<Command>,
+    /// How long the gesture itself lasts on the device, ms.
+    pub gesture_ms: u32,
+}
+
+/// What the platform made of an input's child.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The adapter's own output, for debug answers.
+    pub output: String,
+    /// `am start -W`'s TotalTime, ms.
+    pub launch_time_ms: Option<u64>,
+}
+
+/// A platform's adapter: command lines out, captures in. It never dispatches input itself.
+pub trait Adapter: Send + Sync + std::fmt::Debug {
+    /// `android` or `ios`.
+    fn platform(&self) -> &'static str;
+
+    /// The id meant where a request names none, as the environment says (`ANDROID_SERIAL`).
+    fn default_device(&self) -> Option<String> {
+        None
+    }
+
+    /// All attached devices, each state. A listing that runs out of budget is a TIMEOUT.
+    fn list<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Result<Vec<Listed>, Failure>>;
+
+    /// Facts of a device, remembered per connection.
+    fn facts<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>>;
+
+    /// One fresh tree; bounded re-reads inside the one budget. The caller holds the device's lane.
+    fn read<'a>(&'a self, device: &'a Pinned, wants: Wants, budget: &'a Budget) -> BoxFuture<'a, Result<Read, ReadFailure>>;
+
+    /// The display's size in its current rotation.
+    fn display<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<Size, Failure>>;
+
+    /// Package and activity in front, without a tree.
+    fn screen<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>>;
+
+    /// Turns input into children; may ask the device what it can do, starts no input.
+    fn prepare<'a>(&'a self, device: &'a Pinned, input: Input, budget: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>>;
+
+    /// What an input's finished or stopped child means. A stopped one after dispatch is `ACTION_TIMEOUT`.
+    fn judge(&self, device: &Pinned, input: &Input, output: Result<&Output, &ProcessError>) -> Result<Accepted, Failure>;
+
+    /// Whether an app is installed, where that was asked.
+    fn installed<'a>(&'a self, device: &'a Pinned, app_id: &'a str, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>>;
+
+    /// Version and health of the platform's own tools, for get_system_status: `(available, version, issues)`.
+    fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health>;
+
+    /// Whether what a read or a gesture left on the device is over.
+    fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool>;
+}
+
+/// The state of a platform's tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// The tools can be spawned.
+    pub available: bool,
+    /// Their version line.
+    pub version: Option<String>,
+    /// What is wrong, a sentence each.
+    pub issues: Vec<String>,
+}
