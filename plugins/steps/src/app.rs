@@ -1,4 +1,4 @@
-//! `start_app`, `terminate_app`.
+//! `start_app`.
 
 #![expect(dead_code, reason = "read to be checked, then handed on as they came")]
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(description = "")]
 pub struct StartApp {
-    /// Package or bundle id.
+    /// Package, or package/activity.
     #[schemars(length(min = 1))]
     app_id: String,
     verification_mode: Option<VerificationMode>,
@@ -34,35 +34,6 @@ impl Step for StartApp {
         by_success(
             session,
             "start_app",
-            session.arguments(),
-            code::ACTION_REJECTED,
-        )
-    }
-}
-
-/// The arguments of `terminate_app`.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(description = "")]
-pub struct TerminateApp {
-    /// Package or bundle id.
-    #[schemars(length(min = 1))]
-    app_id: String,
-}
-
-impl Step for TerminateApp {
-    const NAME: &str = "terminate_app";
-    const SUMMARY: &str = "Ends an app; passes when it was ended.";
-    const GRANTS: &[&str] = &["lifecycle:terminate_app"];
-
-    fn validate(&self) -> Vec<Violation> {
-        not_empty("appId", &self.app_id)
-    }
-
-    fn run(self, session: &Session) -> Result<Report, Failure> {
-        by_success(
-            session,
-            "terminate_app",
             session.arguments(),
             code::ACTION_REJECTED,
         )

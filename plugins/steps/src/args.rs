@@ -127,11 +127,22 @@ impl Precondition {
     }
 }
 
+/// Says what is wrong with the guards of an input.
+pub fn guard_violations(
+    expected: Option<&ExpectedState>,
+    precondition: Option<&Precondition>,
+) -> Vec<Violation> {
+    let expected = expected.into_iter().flat_map(ExpectedState::violations);
+    let precondition = precondition.into_iter().flat_map(Precondition::violations);
+    expected.chain(precondition).collect()
+}
+
 /// Waits for the target before it is resolved.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WaitFor {
-    condition: WaitForCondition,
+    /// Exists unless given.
+    condition: Option<WaitForCondition>,
     /// 1500 unless given.
     #[schemars(range(min = 100, max = 10_000))]
     timeout_ms: Option<u32>,

@@ -15,14 +15,11 @@ mod wait;
 
 handset_plugin::export_steps!(
     app::StartApp,
-    app::TerminateApp,
     wait::WaitForUi,
     tap::Tap,
     assert::Assert,
     text::TypeText,
-    text::PressKey,
     gesture::PressBack,
     gesture::Swipe,
-    gesture::ScrollToElement,
     wait::WaitForReadiness,
 );

@@ -2,7 +2,9 @@
 
 #![expect(dead_code, reason = "read to be checked, then handed on as they came")]
 
-use crate::args::{Clamped, ExpectedState, Precondition, VerificationMode, WaitFor, one_target};
+use crate::args::{
+    Clamped, ExpectedState, Precondition, VerificationMode, WaitFor, guard_violations, one_target,
+};
 use crate::outcome::by_success;
 use handset_plugin::{Failure, Report, Selector, Session, Step, Violation, code, violation};
 use schemars::JsonSchema;
@@ -33,12 +35,10 @@ impl Step for Tap {
         if self.wait_for.is_some() && self.selector.is_none() {
             found.push(violation("waitFor", "needs a selector to wait for"));
         }
-        found.extend(
-            self.expected_state
-                .iter()
-                .flat_map(ExpectedState::violations),
-        );
-        found.extend(self.precondition.iter().flat_map(Precondition::violations));
+        found.extend(guard_violations(
+            self.expected_state.as_ref(),
+            self.precondition.as_ref(),
+        ));
         found
     }
 

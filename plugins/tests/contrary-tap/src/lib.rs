@@ -48,14 +48,11 @@ impl Step for ContraryTap {
 
 handset_plugin::export_steps!(
     app::StartApp,
-    app::TerminateApp,
     wait::WaitForUi,
     ContraryTap,
     assert::Assert,
     text::TypeText,
-    text::PressKey,
     gesture::PressBack,
     gesture::Swipe,
-    gesture::ScrollToElement,
     wait::WaitForReadiness,
 );
