@@ -35,16 +35,17 @@ pub enum ResponseMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlArgs {
-    /// none: no read afterwards; light: one; full: until the screen rests.
+    /// Reads afterwards: none, one, until at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_mode: Option<VerificationMode>,
-    /// compact: what a decision needs.
+    /// How much is answered.
+    #[schemars(description = "")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_mode: Option<ResponseMode>,
-    /// ms for target, preparation and input; clamped to 100-30000.
+    /// Clamped to 100-30000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action_timeout_ms: Option<i64>,
-    /// ms for verification; clamped to 100-60000.
+    /// Clamped to 100-60000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_timeout_ms: Option<i64>,
 }

@@ -30,12 +30,14 @@ const MAX_PREDICATES: usize = 16;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExpectedState {
     /// snapshot_session_id of get_ui_tree.
+    #[schemars(description = "")]
     #[schemars(length(min = 1))]
     pub snapshot_session_id: String,
     /// snapshot_revision of get_ui_tree.
+    #[schemars(description = "")]
     #[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))]
     pub snapshot_revision: u64,
-    /// ms for the check's own read.
+    /// Default 15000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 60000))]
     pub timeout_ms: Option<u64>,
@@ -45,26 +47,30 @@ pub struct ExpectedState {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Precondition {
-    /// Predicate name, see list_plugins.
+    /// Name, see list_plugins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicate: Option<String>,
     /// Its arguments.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub args: Option<Value>,
     /// All must hold.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<Map<String, Value>>>")]
     pub all: Option<Vec<Precondition>>,
     /// One must hold.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<Map<String, Value>>>")]
     pub any: Option<Vec<Precondition>>,
     /// Must not hold.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub not: Option<Box<Precondition>>,
-    /// ms for the check's own read.
+    /// Default 15000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 60000))]
     pub timeout_ms: Option<u64>,

@@ -45,7 +45,7 @@ pub(super) async fn main(command: PhoneCommand) -> ExitCode {
             ExitCode::SUCCESS
         }
         PhoneCommand::Adb { args } => {
-            let status = simphone::standin::standin_main(args, tokio::io::stdin(), tokio::io::stdout(), tokio::io::stderr()).await;
+            let status = simphone::standin::standin_stdio(args).await;
             ExitCode::from(u8::try_from(status).unwrap_or(1))
         }
     }

@@ -107,9 +107,10 @@ pub fn listed(tool: &'static Tool) -> Listed {
     let annotations = ToolAnnotations::from_raw(
         Some(tool.title.to_owned()),
         Some(tool.read_only),
-        Some(!tool.read_only),
-        Some(tool.idempotent),
-        Some(false),
+        // Meaningful, and other than their defaults, only for tools that act (destructive) or may be repeated.
+        (!tool.read_only).then_some(true),
+        tool.idempotent.then_some(true),
+        None,
     );
     Listed::new(tool.name, tool.description, object(tool.input_schema().clone()))
         .with_raw_output_schema(object(tool.output_schema()))

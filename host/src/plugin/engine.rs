@@ -42,6 +42,8 @@ pub(super) fn config() -> Config {
         .concurrency_support(false)
         .max_wasm_stack(WASM_STACK)
         .async_stack_size(ASYNC_STACK)
+        // The limiter is not asked about shared memories.
+        .shared_memory(false)
         // Every call is a store of its own; a fault is explained by its text, not by a wasm backtrace.
         .wasm_backtrace_max_frames(None);
     config
@@ -57,6 +59,7 @@ impl Engines {
         let mut pure = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_sync(&mut pure)?;
         super::wasi::freeze(&mut pure)?;
+        super::wasi::never_wait(&mut pure)?;
         pure::Everything::add_to_linker::<_, HasSelf<CallState>>(&mut pure, |state| state)?;
         let mut step = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut step)?;
@@ -94,6 +97,7 @@ impl Engines {
 /// An OS thread that moves the epoch once a millisecond while a guest runs. Not a task: a task would be
 /// starved by the very guest it is there to stop. It holds the engine weakly and ends with it.
 struct Ticker {
+    /// How many guests run; the thread ends when this is gone.
     active: Arc<AtomicUsize>,
     thread: Thread,
 }
@@ -104,10 +108,10 @@ pub(super) struct Running(Arc<AtomicUsize>);
 impl Ticker {
     fn start(engine: EngineWeak) -> std::io::Result<Self> {
         let active = Arc::new(AtomicUsize::new(0));
-        let seen = Arc::clone(&active);
+        let seen = Arc::downgrade(&active);
         let handle = thread::Builder::new().name("epoch".into()).spawn(move || {
-            loop {
-                if seen.load(Ordering::Acquire) == 0 {
+            while let Some(running) = seen.upgrade().map(|active| active.load(Ordering::Acquire)) {
+                if running == 0 {
                     // `unpark` before `park` is remembered, so a guest that starts in between is not missed.
                     thread::park();
                 } else {
@@ -130,6 +134,7 @@ impl Ticker {
 
 impl Drop for Ticker {
     fn drop(&mut self) {
+        self.active = Arc::default();
         self.thread.unpark();
     }
 }

@@ -162,7 +162,7 @@ const fn is_invisible(c: char) -> bool {
 fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match rest.next() {
         Some('[') => {
-            while let Some(c) = rest.next() {
+            for c in rest.by_ref() {
                 if ('\u{40}'..='\u{7e}').contains(&c) {
                     break;
                 }

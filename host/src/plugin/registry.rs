@@ -330,14 +330,17 @@ impl Shared {
             tokio::task::spawn_blocking(compile).await.map_err(broke)??
         } else {
             let _turn = self.one_child.acquire().await.map_err(closed)?;
-            let cached = self.cache.as_ref().and_then(|cache| cache.load(&engines.engine, &entry.sha256));
-            match cached {
-                Some(component) => component,
-                None => {
-                    let program = self.config.precompiler.as_ref();
-                    in_child(&engines.engine, self.cache.as_ref(), program, &found.wasm, &entry.sha256, &shown).await?
+            let (shared, engines, wasm, digest) = (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
+            let runtime = tokio::runtime::Handle::current();
+            // On a blocking thread for its files of tens of megabytes; the child itself is waited for asynchronously.
+            let compile = move || -> Result<Component, Problem> {
+                let (engine, cache) = (&engines.engine, shared.cache.as_ref());
+                match cache.and_then(|cache| cache.load(engine, &digest)) {
+                    Some(component) => Ok(component),
+                    None => runtime.block_on(in_child(engine, cache, shared.config.precompiler.as_ref(), &wasm, &digest, &shown)),
                 }
-            }
+            };
+            tokio::task::spawn_blocking(compile).await.map_err(broke)??
         };
         let settings = self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
         let guest = Guest {

@@ -12,6 +12,7 @@ use tokio_util::bytes::Bytes;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
+use wasmtime_wasi::p2::bindings::sync::io::poll;
 use wasmtime_wasi::p2::{DynPollable, OutputStream, Pollable, StreamResult, subscribe};
 use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock, WasiCtx, async_trait};
 
@@ -40,11 +41,19 @@ pub(super) fn empty(tail: &Tail) -> WasiCtx {
         .build()
 }
 
-/// Puts a clock that stands still in front of WASI's own: with that one a guest could sleep, and a
-/// synchronous sleep would hold its thread where no epoch fires.
+/// Puts a clock that stands still in front of WASI's own: with that one a guest could sleep.
 pub(super) fn freeze(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     monotonic_clock::add_to_linker::<CallState, FrozenClock>(linker, |state| FrozenView(&mut state.table))?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+/// For synchronous calls, also puts a poll in front that never waits: waiting would hold its thread where
+/// no epoch fires. Nothing a guest can get hold of here has anything to wait for.
+pub(super) fn never_wait(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
+    linker.allow_shadowing(true);
+    poll::add_to_linker::<CallState, FrozenClock>(linker, |state| FrozenView(&mut state.table))?;
     linker.allow_shadowing(false);
     Ok(())
 }
@@ -123,6 +132,26 @@ impl monotonic_clock::Host for FrozenView<'_> {
 
     fn subscribe_duration(&mut self, _: monotonic_clock::Duration) -> wasmtime::Result<Resource<DynPollable>> {
         self.at_once()
+    }
+}
+
+impl poll::Host for FrozenView<'_> {
+    fn poll(&mut self, pollables: Vec<Resource<DynPollable>>) -> wasmtime::Result<Vec<u32>> {
+        Ok((0..).zip(&pollables).map(|(index, _)| index).collect())
+    }
+}
+
+impl poll::HostPollable for FrozenView<'_> {
+    fn ready(&mut self, _: Resource<DynPollable>) -> wasmtime::Result<bool> {
+        Ok(true)
+    }
+
+    fn block(&mut self, _: Resource<DynPollable>) -> wasmtime::Result<()> {
+        Ok(())
+    }
+
+    fn drop(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<()> {
+        poll::HostPollable::drop(self.0, pollable)
     }
 }
 

@@ -32,7 +32,7 @@ impl Platform {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TargetArgs {
     pub platform: Option<Platform>,
-    /// Id from list_devices; not needed with one device.
+    /// From list_devices; optional with one device.
     #[schemars(length(min = 1))]
     pub device_id: Option<String>,
 }
@@ -46,9 +46,9 @@ impl TargetArgs {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GuardMembers {
-    /// Send only if the screen is still this one; needs platform and deviceId.
+    /// Send only if the screen is still this.
     pub expected_state: Option<ExpectedState>,
-    /// Send only if these predicates hold.
+    /// Send only if this holds.
     pub precondition: Option<Precondition>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct DeviceOnlyArgs {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MatchArgs {
-    /// Which of several matches, from 0.
+    /// From 0.
     #[schemars(range(min = 0, max = 50000))]
     pub index: Option<u32>,
 }

@@ -7,7 +7,8 @@ use jsonschema::error::ValidationErrorKind;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-/// The input schema of an argument type: a closed object, without nulls, titles or number formats.
+/// The input schema of an argument type: a closed object, without nulls, titles or number formats. What the type
+/// is for, a reader of the code is told by its docs; an agent is told each member in one short sentence.
 #[must_use]
 pub(super) fn input_schema<T: JsonSchema>() -> Value {
     let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
@@ -19,8 +20,40 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
         root.insert("type".into(), json!("object"));
         root.entry("properties").or_insert_with(|| json!({}));
         root.insert("additionalProperties".into(), json!(false));
+        if let Some(Value::Object(types)) = root.get_mut("$defs") {
+            for named in types.values_mut().filter_map(Value::as_object_mut) {
+                named.remove("description");
+            }
+        }
+        inline_small_types(root);
     }
     schema
+}
+
+/// A reference costs more than a short list of names.
+fn inline_small_types(root: &mut Map<String, Value>) {
+    let Some(Value::Object(types)) = root.remove("$defs") else { return };
+    let (small, large): (Map<String, Value>, Map<String, Value>) =
+        types.into_iter().partition(|(_, named)| !named.to_string().contains("$ref") && named.to_string().len() <= 200);
+    if !large.is_empty() {
+        root.insert("$defs".into(), Value::Object(large));
+    }
+    root.values_mut().for_each(|value| replace_references(value, &small));
+}
+
+fn replace_references(schema: &mut Value, types: &Map<String, Value>) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_references(item, types)),
+        Value::Object(object) => {
+            let named = object.get("$ref").and_then(Value::as_str).and_then(|reference| types.get(reference.rsplit('/').next()?));
+            if let Some(Value::Object(named)) = named.cloned() {
+                object.remove("$ref");
+                object.extend(named);
+            }
+            object.values_mut().for_each(|value| replace_references(value, types));
+        }
+        _ => {}
+    }
 }
 
 /// `name:type` pairs as an open object schema.
@@ -31,13 +64,14 @@ pub(super) fn output_schema(members: &str) -> Value {
         let (name, kind) = member.split_once(':').unwrap_or((member, ""));
         let types: Vec<&str> = kind.split('|').filter(|kind| !kind.is_empty()).collect();
         let schema = match types.as_slice() {
+            // An object, not `true`: some clients take only object schemas for members.
             [] => json!({}),
             [one] => json!({ "type": one }),
             several => json!({ "type": several }),
         };
         properties.insert(name.to_owned(), schema);
     }
-    properties.insert("error".into(), json!({ "type": "object" }));
+    properties.insert("error".into(), json!({}));
     json!({ "type": "object", "properties": properties })
 }
 
@@ -46,8 +80,19 @@ fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Object(object) => {
-            object.remove("title");
-            object.remove("format");
+            // Only where they are keywords: a member may bear the same name.
+            for keyword in ["title", "format"] {
+                if object.get(keyword).is_some_and(Value::is_string) {
+                    object.remove(keyword);
+                }
+            }
+            if let Some(Value::String(text)) = object.get_mut("description") {
+                *text = text.split("\n\n").next().unwrap_or_default().replace(['`', '\n'], " ").replace("  ", " ").trim().to_owned();
+            }
+            // Open is the default.
+            if object.get("additionalProperties") == Some(&json!(true)) {
+                object.remove("additionalProperties");
+            }
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }

@@ -141,7 +141,7 @@ fn enforce(report: &mut ReadinessReport, samples: &[Arc<Observation>], stability
     };
     let [.., before, now] = samples else {
         report.state = ReadinessState::Unknown;
-        limit("single_sample");
+        limit("one_sample");
         return;
     };
     if (&before.device, before.connection, &before.session_id) != (&now.device, now.connection, &now.session_id) {

@@ -1,6 +1,7 @@
 //! The room's tests: real components, a pretended device.
 
 mod calls;
+mod doors;
 mod hostile;
 mod keeping;
 mod manifests;
