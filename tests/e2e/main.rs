@@ -1,2 +1,6 @@
 //! End-to-end: the built binary, a real MCP client, phones on the real ADB transport.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests say what went wrong by panicking")]
+
+mod support;
+
+mod first_contact;
