@@ -10,6 +10,8 @@
 
 mod bindings;
 mod cache;
+mod check;
+mod classify;
 mod component;
 mod config;
 mod discover;
@@ -35,6 +37,8 @@ mod step;
 mod tests;
 mod wasi;
 
+pub use check::{CheckOutcome, CheckVerdict, PreparedCheck};
+pub use classify::{ReadinessState, Voice};
 pub use config::{Builtins, LimitSettings, PluginConfig, PluginSettings};
 pub use faults::{Fault, FaultKind, QUARANTINE_AFTER, QUARANTINE_FOR};
 pub use grants::{GrantOf, ToolGrant};
@@ -43,6 +47,5 @@ pub use manifest::{MANIFEST, Manifest, ManifestLimits, Requests, WIT};
 pub use ops::{Answer, EvidenceNote, Found, PendingInput, SessionOps, TimelineData, WaitOptions};
 pub use precompile::precompile;
 pub use problem::Problem;
-pub use pure::{CheckOutcome, CheckVerdict, PreparedCheck, ReadinessState, Voice};
 pub use registry::Plugins;
 pub use step::{Look, StepReport, StepType};

@@ -17,7 +17,7 @@ use super::discover::{Found, builtins, external};
 use super::engine::{Engines, Guest};
 use super::entry::{Entry, State};
 use super::evidence::clean;
-use super::faults::Fault;
+use super::faults::{Fault, FaultKind, Ticket};
 use super::limits::{NAME, PURE_CALLS, STEP_CALLS};
 use super::names::nearest;
 use super::precompile::{IN_PROCESS, here, in_child};
@@ -224,7 +224,7 @@ impl Target {
     pub(super) fn host_fault(&self, function: &str, text: impl Into<String>) -> Fault {
         Fault {
             plugin: self.entry.name.to_string(),
-            kind: super::faults::FaultKind::Host,
+            kind: FaultKind::Host,
             function: function.to_owned(),
             text: text.into(),
             tail: String::new(),
@@ -235,7 +235,7 @@ impl Target {
     ///
     /// # Errors
     /// `PLUGIN_FAULT` saying how long it lasts and what the last fault was.
-    pub(super) fn admit(&self) -> Result<super::faults::Ticket, Failure> {
+    pub(super) fn admit(&self) -> Result<Ticket, Failure> {
         self.entry.faults.admit().map_err(|left: Duration| {
             let last = self.entry.faults.standing().last.map(|fault| fault.failure().message).unwrap_or_default();
             Failure::new(

@@ -6,6 +6,7 @@ use std::time::Instant;
 use handset_model::{Code, Failure};
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use super::bindings::step::exports::handset::plugin::step::Report;
 use super::bindings::step::handset::plugin::device;
@@ -143,7 +144,7 @@ impl Plugins {
     }
 
     /// Runs a step on its budget. Its host calls end with the budget; a guest that runs on for another second
-    /// is ended, and that is a fault.
+    /// is ended, and that is a fault. Dropping the future ends the step at its next host call.
     ///
     /// # Errors
     /// The step's own failure, `CANCELLED`, or `PLUGIN_FAULT`.
@@ -173,6 +174,9 @@ impl Plugins {
             failures: Vec::new(),
         };
         let runtime = Handle::current();
+        // When this future is dropped nobody waits for the step any more, so it must not go on driving a device.
+        let gone = CancellationToken::new();
+        let _leaving = gone.clone().drop_guard();
         let call = StepCall {
             engines,
             loaded: Arc::clone(&target.loaded),
@@ -180,6 +184,7 @@ impl Plugins {
             arguments: args.to_string(),
             function: function.clone(),
             budget: budget.clone(),
+            gone,
         };
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -229,6 +234,7 @@ struct StepCall {
     arguments: String,
     function: String,
     budget: Budget,
+    gone: CancellationToken,
 }
 
 impl StepCall {
@@ -246,6 +252,7 @@ impl StepCall {
         };
         let called = tokio::select! {
             biased;
+            () = self.gone.cancelled() => return Ok(Ended::Stopped(Stopped::Cancelled)),
             called = self.call(&mut store, started) => called,
             () = cancelled => return Ok(Ended::Stopped(Stopped::Cancelled)),
             () = tokio::time::sleep_until(late) => {

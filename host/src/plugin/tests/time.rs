@@ -79,3 +79,19 @@ async fn starting_is_at_once_and_lists_what_is_being_compiled() {
     plugins.builtins_ready(&budget(LONG)).await.unwrap();
     println!("start {elapsed:?}, built-ins {:?}", compiling.elapsed());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_that_nobody_waits_for_ends() {
+    let plugins = builtin("hostile", "tests/hostile.wasm").await;
+    let budget = budget(LONG);
+    let ops = Pretended::new(&budget);
+    let args = json!({});
+    let running = plugins.run_step("million-calls", &args, Arc::clone(&ops) as Arc<_>, &budget);
+    assert!(tokio::time::timeout(Duration::from_millis(50), running).await.is_err());
+    // The session is let go of as soon as the store is.
+    let started = Instant::now();
+    while Arc::strong_count(&ops) > 1 {
+        assert!(started.elapsed() < Duration::from_millis(500), "still running");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
