@@ -3,9 +3,12 @@
 
 mod drain;
 mod group;
+mod peer;
 mod supervise;
 #[cfg(all(test, unix))]
 mod tests;
+
+pub use peer::Peer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
