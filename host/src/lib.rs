@@ -16,3 +16,6 @@ pub mod process;
 pub mod request;
 pub mod tools;
 pub mod wait;
+
+#[cfg(test)]
+mod rooms;

@@ -50,6 +50,8 @@ pub struct ActionReport {
     pub action_id: String,
     /// Tool name.
     pub action_type: &'static str,
+    /// The tool's group.
+    pub source_module: &'static str,
     /// Wall clock at its start, ms since the epoch.
     pub timestamp: u64,
     /// Controls in force.
@@ -155,7 +157,7 @@ impl ActionReport {
 
     /// Only debug answers tell these.
     fn debug(&self, put: &mut impl FnMut(&str, Value)) {
-        put("source_module", json!("interact"));
+        put("source_module", json!(self.source_module));
         put("device", self.device.clone());
         put("target", json!({ "selector": self.selector, "resolved": self.resolved }));
         put("ui_fingerprint_before", json!(self.before.as_ref().map(|before| &before.fingerprint)));

@@ -111,6 +111,7 @@ pub async fn run(context: ActionContext<'_>, action: Action) -> ActionReport {
     let mut report = ActionReport {
         action_id: request.id.clone(),
         action_type: action.action_type,
+        source_module: if action.app.is_some() { "manage" } else { "interact" },
         timestamp: clock.wall_ms(),
         controls: action.controls,
         device: device_json(&session.pinned, None),

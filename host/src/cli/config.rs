@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::Serve;
+use crate::adapter::android::{Android, AndroidConfig};
 use crate::plugin::{Builtins, PluginSettings};
 use crate::process::Program;
-use crate::tools::HouseConfig;
+use crate::tools::{Foundation, HouseConfig};
 
 /// `handset/config.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -125,9 +127,17 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         let age = age as f64;
         limits.max_age_ms = age;
     }
-    Ok(HouseConfig {
+    let foundation = Foundation::default();
+    let android = Android::new(AndroidConfig {
         adb: adb.unwrap_or_else(|| choose_adb(options, config.android.adb)),
+        processes: foundation.processes.clone(),
+        session: foundation.session_id.to_string(),
+        clock: foundation.clock,
         env_serial: std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
+    });
+    Ok(HouseConfig {
+        adapters: vec![Arc::new(android)],
+        foundation,
         plugin_dirs,
         plugin_settings: config.plugins,
         cache_dir: if options.no_cache { None } else { folder("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("components")) },

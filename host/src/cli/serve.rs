@@ -48,7 +48,16 @@ pub(super) async fn main(options: Serve) -> ExitCode {
     };
     let server = Server::new(house.clone(), profile);
     let outcome = match server.serve(rmcp::transport::io::stdio_pipes()).await {
-        Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| error.to_string()),
+        Ok(running) => {
+            let stop = running.cancellation_token();
+            let signals = tokio::spawn(async move {
+                told_to_stop().await;
+                stop.cancel();
+            });
+            let ended = running.waiting().await.map(|_| ()).map_err(|error| error.to_string());
+            signals.abort();
+            ended
+        }
         // A client that goes before it says hello is no failure of ours.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
@@ -59,6 +68,22 @@ pub(super) async fn main(options: Serve) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
     }
+}
+
+/// Until somebody asks this process to end: its children must not outlive it.
+async fn told_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 async fn start_phone(scene: &str) -> Result<Phone, String> {

@@ -244,3 +244,22 @@ fn shrink(value: &mut Value) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn the_listing_stays_under_30_kb() {
+        let all: Vec<_> = TOOLS.iter().map(listed).collect();
+        let bytes = serde_json::to_string(&all).unwrap().len();
+        assert!(bytes < 30_000, "{bytes} bytes");
+    }
+
+    #[test]
+    fn a_profile_names_what_is_known_when_it_is_not() {
+        assert!(Profile::parse("core,observe").is_ok());
+        assert!(Profile::parse("obserev").unwrap_err().contains("observe"));
+    }
+}

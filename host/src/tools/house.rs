@@ -7,20 +7,36 @@ use std::time::Duration;
 use handset_model::snapshot::{DeviceKey, HistoryLimits};
 use handset_model::{Code, Failure};
 
-use crate::adapter::android::{Android, AndroidConfig};
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{Adapter, Lanes, Listed, Screens, Session, Target, resolve};
 use crate::plugin::{Builtins, PluginConfig, PluginSettings, Plugins};
-use crate::process::{Processes, Program};
+use crate::process::Processes;
+
+/// What adapters and house share: children, clock, and the session's id.
+#[derive(Clone, Debug)]
+pub struct Foundation {
+    /// Spawns and supervises.
+    pub processes: Processes,
+    /// Stamps observations.
+    pub clock: Clock,
+    /// Random, once per process.
+    pub session_id: Arc<str>,
+}
+
+impl Default for Foundation {
+    fn default() -> Self {
+        Self { processes: Processes::default(), clock: Clock::default(), session_id: random_id().into() }
+    }
+}
 
 /// What the operator chose.
 #[derive(Debug)]
 pub struct HouseConfig {
-    /// The adb to run.
-    pub adb: Program,
-    /// `ANDROID_SERIAL`.
-    pub env_serial: Option<String>,
+    /// One per platform, built by the front over the same foundation.
+    pub adapters: Vec<Arc<dyn Adapter>>,
+    /// What they were built over.
+    pub foundation: Foundation,
     /// Folders of plugins.
     pub plugin_dirs: Vec<PathBuf>,
     /// `[plugins.NAME]` of the config.
@@ -54,17 +70,8 @@ impl House {
     /// Opens the house: spawns nothing, compiles in the background.
     #[must_use]
     pub fn open(config: HouseConfig) -> Arc<Self> {
-        let clock = Clock::default();
-        let processes = Processes::default();
-        let session_id: Arc<str> = random_id().into();
-        let screens = Arc::new(Screens::new(Arc::clone(&session_id), config.limits, clock.clone()));
-        let android = Android::new(AndroidConfig {
-            adb: config.adb,
-            processes: processes.clone(),
-            session: session_id.to_string(),
-            clock,
-            env_serial: config.env_serial,
-        });
+        let Foundation { processes, clock, session_id } = config.foundation;
+        let screens = Arc::new(Screens::new(session_id, config.limits, clock));
         let minted = Arc::clone(&screens);
         let plugins = Plugins::start(PluginConfig {
             dirs: config.plugin_dirs,
@@ -76,7 +83,7 @@ impl House {
             protected: config.protected,
             precompiler: None,
         });
-        Arc::new(Self { adapters: vec![Arc::new(android)], lanes: Lanes::default(), screens, plugins, processes })
+        Arc::new(Self { adapters: config.adapters, lanes: Lanes::default(), screens, plugins, processes })
     }
 
     /// Resolves and pins the one device a request means, and forgets those that are gone.

@@ -13,7 +13,7 @@ mod system;
 mod table;
 mod waits;
 
-pub use house::{House, HouseConfig};
+pub use house::{Foundation, House, HouseConfig};
 pub use schema::{nearest, unknown_member};
 pub use table::{Group, TOOLS, Tool, find, grant_of};
 

@@ -227,7 +227,7 @@ pub fn grant_of(name: &str) -> Option<ToolGrant> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
     use super::*;
 
     #[test]
@@ -257,5 +257,37 @@ mod tests {
             assert_eq!(schema["properties"][member]["type"], "integer");
             assert!(schema["properties"][member].get("minimum").is_none());
         }
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_still_answers() {
+        static BROKEN: Tool = Tool {
+            name: "broken",
+            title: "Broken",
+            description: "",
+            group: Group::System,
+            grant: ToolGrant::Never,
+            read_only: true,
+            idempotent: true,
+            output: "",
+            input: input_schema::<NoArgs>,
+            handler: |_| Box::pin(async { panic!("on purpose") }),
+            compiled: OnceLock::new(),
+        };
+        let house = super::super::House::open(super::super::HouseConfig {
+            adapters: Vec::new(),
+            foundation: super::super::Foundation::default(),
+            plugin_dirs: Vec::new(),
+            plugin_settings: std::collections::BTreeMap::new(),
+            cache_dir: None,
+            protected: Vec::new(),
+            builtins: crate::plugin::Builtins::none(),
+            limits: handset_model::snapshot::HistoryLimits::default(),
+        });
+        let request = crate::request::Request::new(tokio_util::sync::CancellationToken::new(), None);
+        let call = Call { house, request, args: Value::Null, pinned: None, shared: crate::action::SharedRead::None, seen: None };
+        let failure = super::super::call(&BROKEN, call).await.unwrap_err();
+        assert_eq!(failure.code, handset_model::Code::Unknown);
+        assert!(failure.message.contains("broken"), "{}", failure.message);
     }
 }
