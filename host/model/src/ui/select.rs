@@ -12,25 +12,32 @@ use crate::Failure;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Selector {
-    /// Text shown. Merged labels of Flutter and Compose are descriptions: use `accessibility_id` for them.
+    /// Text shown.
+    ///
+    /// Merged labels of Flutter and Compose are descriptions: use `accessibility_id` for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Id in full, bare (`login`) or as `pkg:id/login`.
+    /// Full, bare (login) or pkg:id/login.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
-    /// Content description (Android) or accessibility identifier (iOS).
+    /// Content description.
+    ///
+    /// The accessibility identifier on iOS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accessibility_id: Option<String>,
-    /// Match a part of the text, id or description instead of the whole.
+    /// Match a part instead of the whole.
+    ///
+    /// Of text, id and description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contains: Option<bool>,
-    /// Role, such as `button`.
+    /// Such as button.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Required states.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<StateSelector>,
-    /// Only inside an element that matches this.
+    /// Only inside a match of this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Box<Selector>>,
 }
@@ -42,18 +49,23 @@ pub struct Selector {
 #[serde(deny_unknown_fields)]
 pub struct StateSelector {
     /// Checked or not.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<bool>,
     /// Selected or not.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
     /// Focused or not.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focused: Option<bool>,
     /// Expanded or not.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded: Option<bool>,
     /// Enabled or not.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
