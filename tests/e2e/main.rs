@@ -4,3 +4,4 @@
 mod support;
 
 mod first_contact;
+mod guard;

@@ -80,6 +80,8 @@ impl ServerOptions {
         for variable in ["ANDROID_SERIAL", "ANDROID_ADB_SERVER_PORT", "ADB_SERVER_SOCKET", "HANDSET_ADB", "RUST_LOG"] {
             command.env_remove(variable);
         }
+        // Servers tell each other of a device through lock files under the temporary folder: one for all tests, not the user's.
+        command.env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
         command.env("XDG_CACHE_HOME", cache).env("XDG_CONFIG_HOME", folder.join("config")).env("XDG_DATA_HOME", folder.join("data"));
         if let Some(adb) = adb {
             command.arg("--adb").arg(adb.program());
