@@ -34,6 +34,9 @@ fn arrows_point_down() {
             pending.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
             continue;
         }
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
         let name = path.strip_prefix(&root).unwrap();
         let room = name.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
         let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| *known == room) else {

@@ -39,7 +39,7 @@ codes! {
     /// The match cannot be tapped: disabled, hidden, or without area on the display.
     ElementNotInteractable = "ELEMENT_NOT_INTERACTABLE", true, "Wait until it is enabled and visible (wait_for_ui condition clickable), or scroll it into view.";
     /// Several elements match.
-    AmbiguousTarget = "AMBIGUOUS_TARGET", false, "Narrow the selector with resource_id, role or within, or pick one with match.index or its elementId.";
+    AmbiguousTarget = "AMBIGUOUS_TARGET", false, "Narrow the selector with resource_id, role or within, or pick a candidate by its elementId.";
     /// An elementId whose node is no longer there as it was.
     StaleReference = "STALE_REFERENCE", false, "Fetch the tree again and use a fresh elementId, or a selector.";
     /// The action's own time ran out.

@@ -367,7 +367,8 @@ async fn resolve(
         }
         Aim::Selector { selector, wait } => {
             let Some(observation) = observation else { return Ok(None) };
-            let target = resolve_target(&observation.tree, selector, wait.and_then(|wait| wait.index)).map_err(|failure| (failure, None))?;
+            let target = resolve_target(&observation.tree, selector, wait.and_then(|wait| wait.index))
+                .map_err(|failure| (with_handles(session, &observation, failure), None))?;
             found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
         }
         Aim::ElementId(id) => {
@@ -377,6 +378,17 @@ async fn resolve(
             found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
         }
     }
+}
+
+/// Each candidate with the handle that picks it.
+fn with_handles(session: &Session, observation: &Observation, mut failure: Failure) -> Failure {
+    for candidate in &mut failure.candidates {
+        let index = candidate["index"].as_u64().and_then(|index| u32::try_from(index).ok());
+        if let Some(id) = index.and_then(|index| session.screens.element_id(observation, index)) {
+            candidate["elementId"] = json!(id);
+        }
+    }
+    failure
 }
 
 fn found(session: &Session, observation: Arc<Observation>, target: Match, report: &mut ActionReport) -> Result<Found, Failure> {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::output::{fail, print};
 use super::{Serve, config};
 use crate::budget::Budget;
-use crate::tools::House;
+use crate::tools::{House, HouseConfig};
 
 /// Compiling everything, cold, on a small machine.
 const COMPILED: Duration = Duration::from_secs(120);
@@ -55,8 +55,8 @@ pub(super) async fn main(command: PluginCommand) -> ExitCode {
             }
         }
         PluginCommand::Check { dir } => {
-            let options = Serve { plugins: vec![dir], no_cache: true, ..Serve::default() };
-            match listed(&options).await {
+            let options = Serve { no_cache: true, ..Serve::default() };
+            match only(&options, dir).await {
                 Ok(list) => check(&list),
                 Err(error) => fail(&error),
             }
@@ -69,10 +69,21 @@ pub(super) async fn main(command: PluginCommand) -> ExitCode {
 }
 
 async fn listed(options: &Serve) -> Result<Value, String> {
-    let house = House::open(config::house(options, None).map_err(|error| error.to_string())?);
+    loaded(config::house(options, None).map_err(|error| error.to_string())?).await
+}
+
+async fn loaded(config: HouseConfig) -> Result<Value, String> {
+    let house = House::open(config);
     let budget = Budget::new(COMPILED, CancellationToken::new());
     house.plugins.ready(&budget).await.map_err(|failure| failure.to_string())?;
     Ok(house.plugins.list())
+}
+
+/// That folder alone: what else the user has is not in question.
+async fn only(options: &Serve, dir: PathBuf) -> Result<Value, String> {
+    let mut config = config::house(options, None).map_err(|error| error.to_string())?;
+    config.plugin_dirs = vec![dir];
+    loaded(config).await
 }
 
 fn check(list: &Value) -> ExitCode {

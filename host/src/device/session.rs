@@ -81,15 +81,27 @@ impl Screens {
         Some(format!("e{index}.{}.{tag}", observation.revision))
     }
 
-    /// The node an `elementId` names, on a fresh observation.
+    /// The node an `elementId` names, on a fresh observation: as an answer gave it, or `N@REVISION` for entry `[N]` of
+    /// a tree that is still retained.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for what is no elementId; `STALE_REFERENCE` when the node is not there as it was.
     pub fn locate(&self, element_id: &str, observation: &Observation) -> Result<u32, Failure> {
         let malformed = || {
-            Failure::argument("elementId", format!("{element_id:?} is not an elementId"))
-                .with_remedy("Pass an elementId exactly as an answer of this server gave it, or use a selector.")
+            Failure::argument("elementId", format!("{element_id:?} is not an elementId")).with_remedy(
+                "Pass an elementId as an answer of this server gave it, or N@REVISION for entry [N] of a tree.",
+            )
         };
+        if let Some((index, revision)) = element_id.split_once('@') {
+            let index: u32 = index.parse().map_err(|_| malformed())?;
+            let revision: u64 = revision.parse().map_err(|_| malformed())?;
+            let retained = self.history().retained(&observation.device, observation.connection, revision, self.clock.now_ms());
+            let named = retained.and_then(|tree| self.element_id(&tree, index)).ok_or_else(|| {
+                let message = format!("{element_id} names no entry of a tree of this device that is still remembered");
+                Failure::new(Code::StaleReference, message)
+            })?;
+            return self.locate(&named, observation);
+        }
         let rest = element_id.strip_prefix('e').ok_or_else(malformed)?;
         let mut parts = rest.splitn(3, '.');
         let index: u32 = parts.next().and_then(|part| part.parse().ok()).ok_or_else(malformed)?;

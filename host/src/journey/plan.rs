@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use handset_model::Failure;
+use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
 use crate::plugin::{Plugins, StepType};
@@ -62,6 +62,9 @@ pub async fn plan(plugins: &Plugins, steps: &[Map<String, Value>], defaults: &De
         let found = plugins.step_type(&kind).map_err(|failure| Failure { member: Some(format!("{path}.type")), ..failure })?;
         let step = shape(&path, given, found, id, kind, defaults)?;
         plugins.validate_step(&step.kind, &step.args).await.map_err(|failure| {
+            if failure.code == Code::PluginDenied {
+                return Failure { member: Some(format!("{path}.type")), ..failure };
+            }
             let inner = if step.custom { format!("{path}.args") } else { path.clone() };
             relocated(failure, &inner)
         })?;

@@ -15,10 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::action::SharedRead;
 use crate::request::{ProgressSink, Request};
-use crate::tools::{Answer, Call, Group, House, TOOLS, Tool, error_json, find, nearest};
-
-/// Past this many bytes the text block is the compact text and the JSON travels in structuredContent alone.
-const TEXT_BYTES: usize = 40 * 1024;
+use crate::tools::{Answer, Call, Group, House, TEXT_BYTES, TOOLS, Tool, error_json, find, nearest};
 
 /// Told to every client.
 const INSTRUCTIONS: &str = "Look with get_ui_tree (format text is small), act with tap_element, wait with wait_for_ui or \

@@ -226,7 +226,7 @@ pub(super) struct WaitForArgs {
 pub(super) struct TapElementArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
-    /// Exactly one of elementId and selector.
+    /// Instead of selector; N@REVISION for [N] of a tree.
     pub element_id: Option<String>,
     pub selector: Option<Selector>,
     /// Wait for the selector's target first.

@@ -83,7 +83,7 @@ impl House {
             protected: config.protected,
             precompiler: None,
         });
-        Arc::new(Self { adapters: config.adapters, lanes: Lanes::default(), screens, plugins, processes })
+        Arc::new(Self { adapters: config.adapters, lanes: Lanes::advisory(), screens, plugins, processes })
     }
 
     /// Resolves and pins the one device a request means, and forgets those that are gone.
@@ -91,14 +91,19 @@ impl House {
     /// # Errors
     /// Contract §2; `UNSUPPORTED` for a platform without an adapter.
     pub async fn session(&self, target: &Target, budget: &Budget) -> Result<Session, Failure> {
-        if let Some(platform) = &target.platform
-            && !self.adapters.iter().any(|adapter| adapter.platform() == platform)
-        {
-            return Err(Failure::new(Code::Unsupported, format!("{platform} is not available in this build: needs an {platform} adapter")));
+        if let Some(platform) = &target.platform {
+            self.supported(platform)?;
         }
         let (adapter, pinned) = resolve(&self.adapters, target, budget).await?;
         let lane = self.lanes.lane(&pinned.key);
         Ok(Session { adapter, pinned, lane, screens: Arc::clone(&self.screens) })
+    }
+
+    fn supported(&self, platform: &str) -> Result<(), Failure> {
+        if self.adapters.iter().any(|adapter| adapter.platform() == platform) {
+            return Ok(());
+        }
+        Err(Failure::new(Code::Unsupported, format!("{platform} needs an adapter that this build does not have")))
     }
 
     /// All devices of all platforms, each state; those gone are forgotten.
@@ -108,6 +113,9 @@ impl House {
     pub async fn devices(&self, platform: Option<&str>, budget: &Budget) -> Result<Vec<Listed>, Failure> {
         let mut all = Vec::new();
         let mut failed = None;
+        if let Some(platform) = platform {
+            self.supported(platform)?;
+        }
         for adapter in self.adapters.iter().filter(|adapter| platform.is_none_or(|wanted| wanted == adapter.platform())) {
             match adapter.list(budget).await {
                 Ok(listed) => {

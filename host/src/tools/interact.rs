@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use handset_model::Failure;
+use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
 use super::args::{PressBackArgs, SwipeArgs, TapArgs, TapElementArgs, TargetArgs, TypeTextArgs, WaitForArgs, WaitForCondition};
@@ -59,7 +59,12 @@ async fn act(call: Call, target: &TargetArgs, controls: ControlArgs, guard: Guar
         shared: call.shared,
         app: None,
     };
-    Ok(Answer::Action(Box::new(run(context, action).await)))
+    let report = run(context, action).await;
+    // A point off the display, a handle that is none: an argument refused, though it took the device to tell.
+    match &report.failure {
+        Some(failure) if failure.code == Code::InvalidArgument && !report.dispatch_started => Err(failure.clone()),
+        _ => Ok(Answer::Action(Box::new(report))),
+    }
 }
 
 pub(super) async fn tap(call: Call) -> Result<Answer, Failure> {

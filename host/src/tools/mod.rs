@@ -35,6 +35,9 @@ use crate::request::Request;
 /// Arguments past this many bytes are refused (contract §4).
 pub const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
+/// Past this many bytes the text block is the compact text and the JSON travels in structuredContent alone (contract §4).
+pub const TEXT_BYTES: usize = 40 * 1024;
+
 /// Finding the device, before any timeout a tool states.
 const RESOLUTION: Duration = Duration::from_secs(5);
 

@@ -51,7 +51,7 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
         _ => Map::new(),
     };
     body.insert("loading_state".into(), loading_state(&report.evidence));
-    body.insert("readiness".into(), report.to_json(&timeline));
+    body.insert("readiness".into(), report.summary(&timeline));
     if let Some(keep) = &keep {
         body.insert("total".into(), json!(keep.total));
         if let Some(next) = keep.next_offset {
@@ -67,6 +67,8 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
         };
         body.insert("text".into(), json!(lines));
         text = Some(with_header(&body, &lines));
+    } else if Value::Object(body.clone()).to_string().len() > super::TEXT_BYTES {
+        text = Some(with_header(&body, &text_tree(&observation.tree)));
     }
     body.insert("timing".into(), call.request.timings.full());
     Ok(Answer::Body { body: Value::Object(body), success: None, failure_code: None, text })

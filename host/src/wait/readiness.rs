@@ -34,6 +34,16 @@ pub struct ReadinessReport {
 }
 
 impl ReadinessReport {
+    /// What a tree shows of it: verdict and evidence. One sample cannot say more, and agents pay for each byte.
+    #[must_use]
+    pub fn summary(&self, timeline: &TimelineData) -> Value {
+        let mut all = self.to_json(timeline);
+        if let Value::Object(members) = &mut all {
+            members.retain(|name, _| ["state", "evidence", "samples", "limitations"].contains(&name.as_str()));
+        }
+        all
+    }
+
     /// The contract's `readiness` object.
     #[must_use]
     pub fn to_json(&self, timeline: &TimelineData) -> Value {
