@@ -157,32 +157,19 @@ impl Failure {
     /// A failure with its code and one sentence.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            member: None,
-            candidates: Vec::new(),
-            remedy: None,
-            retryable: None,
-        }
+        Self { code, message: message.into(), member: None, candidates: Vec::new(), remedy: None, retryable: None }
     }
 
     /// A refused argument: `INVALID_ARGUMENT` naming `member`.
     #[must_use]
     pub fn argument(member: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            member: Some(member.into()),
-            ..Self::new(Code::InvalidArgument, message)
-        }
+        Self { member: Some(member.into()), ..Self::new(Code::InvalidArgument, message) }
     }
 
     /// Replaces the remedy.
     #[must_use]
     pub fn with_remedy(self, remedy: impl Into<String>) -> Self {
-        Self {
-            remedy: Some(remedy.into()),
-            ..self
-        }
+        Self { remedy: Some(remedy.into()), ..self }
     }
 
     /// Adds what could be meant instead.
@@ -194,10 +181,7 @@ impl Failure {
     /// Says whether repeating may help.
     #[must_use]
     pub fn with_retryable(self, retryable: bool) -> Self {
-        Self {
-            retryable: Some(retryable),
-            ..self
-        }
+        Self { retryable: Some(retryable), ..self }
     }
 
     /// Whether the same call may succeed when simply sent again.
@@ -216,15 +200,9 @@ impl Failure {
             object.insert("member".into(), json!(member));
         }
         if !self.candidates.is_empty() {
-            object.insert(
-                "candidates".into(),
-                json!(self.candidates[..self.candidates.len().min(MAX_CANDIDATES)]),
-            );
+            object.insert("candidates".into(), json!(self.candidates[..self.candidates.len().min(MAX_CANDIDATES)]));
         }
-        object.insert(
-            "remedy".into(),
-            json!(self.remedy.as_deref().unwrap_or(self.code.remedy())),
-        );
+        object.insert("remedy".into(), json!(self.remedy.as_deref().unwrap_or(self.code.remedy())));
         Value::Object(object)
     }
 }

@@ -121,7 +121,11 @@ mod tests {
     #[test]
     fn timeouts_clamp_to_the_contracts_bounds() {
         for (given, action, verify) in [(1, 100, 100), (-5, 100, 100), (1_000_000, 30_000, 60_000), (450, 450, 450)] {
-            let args = ControlArgs { action_timeout_ms: Some(given), verification_timeout_ms: Some(given), ..ControlArgs::default() };
+            let args = ControlArgs {
+                action_timeout_ms: Some(given),
+                verification_timeout_ms: Some(given),
+                ..ControlArgs::default()
+            };
             let controls = args.resolve(Defaults::INPUT);
             assert_eq!((controls.action.as_millis(), controls.verify.as_millis()), (action, verify));
         }
@@ -129,7 +133,8 @@ mod tests {
 
     #[test]
     fn defaults_follow_the_mode() {
-        let light = ControlArgs { verification_mode: Some(VerificationMode::Light), ..ControlArgs::default() }.resolve(Defaults::START_APP);
+        let light = ControlArgs { verification_mode: Some(VerificationMode::Light), ..ControlArgs::default() }
+            .resolve(Defaults::START_APP);
         assert_eq!((light.action.as_millis(), light.verify.as_millis()), (10_000, 3_000));
         let full = ControlArgs::default().resolve(Defaults::INPUT);
         assert_eq!((full.action.as_millis(), full.verify.as_millis()), (5_000, 10_000));

@@ -56,8 +56,9 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
         return send(session, request, processes, prepared, &action, turn, None, Vec::new()).await;
     };
     if prepared.commands.len() > 1 {
-        let failure = Failure::argument("expectedState", "this input needs several commands, and a guard covers only one")
-            .with_remedy("Send it in smaller parts, each with its own guard.");
+        let failure =
+            Failure::argument("expectedState", "this input needs several commands, and a guard covers only one")
+                .with_remedy("Send it in smaller parts, each with its own guard.");
         return Shown::blocked(failure, Some(ConditionReport::not_checked(guard.expected)), Vec::new());
     }
     let paused_at = Instant::now();
@@ -74,7 +75,16 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
     let baseline = acquisition.baseline;
     // The action's clock stood still while the condition was checked; the caller's outer deadline did not.
     let action = outer.child(left_for_action);
-    let boundary = Boundary { guard, now, baseline, pending, history, processes: processes.clone(), action: action.clone(), clock: session.screens.clock().clone() };
+    let boundary = Boundary {
+        guard,
+        now,
+        baseline,
+        pending,
+        history,
+        processes: processes.clone(),
+        action: action.clone(),
+        clock: *session.screens.clock(),
+    };
     let commands = prepared.commands.first().cloned();
     // Off the reactor: a component may spin for its whole bound, and nothing may come between verdict and spawn.
     let crossed = tokio::task::spawn_blocking(move || boundary.cross(commands)).await;
@@ -85,7 +95,10 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
             condition.elapsed_ms = elapsed;
             condition.acquisitions = acquisition.report.acquisitions;
             match outcome {
-                Ok(dispatched) => send(session, request, processes, prepared, &action, turn, Some((condition, dispatched)), checks).await,
+                Ok(dispatched) => {
+                    send(session, request, processes, prepared, &action, turn, Some((condition, dispatched)), checks)
+                        .await
+                }
                 Err(failure) => Shown::blocked(failure, Some(condition), checks),
             }
         }
@@ -99,7 +112,9 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
 
 fn unavailable(report: ConditionReport, request: &Request) -> Shown {
     request.timings.add("condition_ms", report.elapsed_ms);
-    let failure = report.failure().unwrap_or_else(|| Failure::new(Code::PreconditionUnavailable, "the condition was not checked"));
+    let failure = report
+        .failure()
+        .unwrap_or_else(|| Failure::new(Code::PreconditionUnavailable, "the condition was not checked"));
     Shown::blocked(failure, Some(report), Vec::new())
 }
 
@@ -111,9 +126,18 @@ struct Acquisition {
 }
 
 /// Baseline first, then one new observation: failed acquisitions may be read again inside the condition's timeout.
-async fn acquire(session: &Session, request: &Request, expected: Option<&ExpectedState>, budget: &Budget) -> Acquisition {
+async fn acquire(
+    session: &Session,
+    request: &Request,
+    expected: Option<&ExpectedState>,
+    budget: &Budget,
+) -> Acquisition {
     let mut acquired = Acquisition {
-        report: ConditionReport { status: Status::Unavailable, reason: None, ..ConditionReport::not_checked(expected.cloned()) },
+        report: ConditionReport {
+            status: Status::Unavailable,
+            reason: None,
+            ..ConditionReport::not_checked(expected.cloned())
+        },
         baseline: None,
         observation: None,
         leftover: None,
@@ -126,7 +150,8 @@ async fn acquire(session: &Session, request: &Request, expected: Option<&Expecte
         // Held from here on, so that the read below cannot evict it.
         acquired.baseline = session.retained(expected.snapshot_revision);
         if acquired.baseline.is_none() {
-            let elsewhere = session.screens.owner(expected.snapshot_revision).is_some_and(|owner| owner != session.pinned.key);
+            let elsewhere =
+                session.screens.owner(expected.snapshot_revision).is_some_and(|owner| owner != session.pinned.key);
             acquired.report.reason = Some(if elsewhere { "DEVICE_MISMATCH" } else { "BASELINE_UNAVAILABLE" });
             return acquired;
         }
@@ -147,17 +172,22 @@ async fn acquire(session: &Session, request: &Request, expected: Option<&Expecte
                 acquired.report.acquisitions.1 += 1;
                 tracing::debug!(request = %request.id, code = %failure.code, "a guard's read failed");
                 let stopped = budget.check().err();
-                acquired.report.reason = Some(match failure.code {
-                    _ if stopped == Some(Stopped::Expired) => "CONDITION_TIMEOUT",
-                    Code::TreeInvalid | Code::TreeTruncated => "OBSERVATION_INVALID",
-                    _ => "OBSERVATION_FAILED",
-                });
-                if leftover.is_some() || stopped.is_some() || !failure.is_retryable() || failure.code == Code::DeviceOffline {
+                // What reads met says more than that time ran out while they were made again.
+                acquired.report.reason = match (failure.code, acquired.report.reason) {
+                    (Code::Timeout, met @ Some(_)) => met,
+                    (Code::Timeout, None) => Some("CONDITION_TIMEOUT"),
+                    (Code::TreeInvalid | Code::TreeTruncated, _) => Some("OBSERVATION_INVALID"),
+                    _ => Some("OBSERVATION_FAILED"),
+                };
+                if leftover.is_some()
+                    || stopped.is_some()
+                    || !failure.is_retryable()
+                    || failure.code == Code::DeviceOffline
+                {
                     acquired.leftover = leftover;
                     return acquired;
                 }
                 if budget.pause(AGAIN).await.is_err() {
-                    acquired.report.reason = Some("CONDITION_TIMEOUT");
                     return acquired;
                 }
             }
@@ -166,7 +196,11 @@ async fn acquire(session: &Session, request: &Request, expected: Option<&Expecte
 }
 
 /// The target by identity in the guard's own observation.
-fn aimed(mut pending: PendingInput, resolved: Option<&(Arc<Observation>, u32)>, now: &Arc<Observation>) -> PendingInput {
+fn aimed(
+    mut pending: PendingInput,
+    resolved: Option<&(Arc<Observation>, u32)>,
+    now: &Arc<Observation>,
+) -> PendingInput {
     if let Some((before, index)) = resolved {
         pending.target_before = Some(*index);
         pending.target = handset_model::snapshot::counterpart(*index, &before.tree, &now.tree);
@@ -216,8 +250,12 @@ impl Boundary {
 }
 
 /// The moment of dispatch. Nothing asynchronous lies between the budget's check and the spawn.
-fn spawn(processes: &Processes, command: Option<crate::process::Command>, action: &Budget) -> Result<Dispatched, Failure> {
-    action.check().map_err(|stopped| before_dispatch(stopped))?;
+fn spawn(
+    processes: &Processes,
+    command: Option<crate::process::Command>,
+    action: &Budget,
+) -> Result<Dispatched, Failure> {
+    action.check().map_err(before_dispatch)?;
     let command = command.ok_or_else(|| Failure::new(Code::Unknown, "the adapter prepared no command"))?;
     #[expect(clippy::disallowed_methods, reason = "the one dispatch boundary")]
     let dispatched = processes.spawn_input(command, action);
@@ -229,7 +267,9 @@ fn spawn(processes: &Processes, command: Option<crate::process::Command>, action
 
 /// A stop before anything was sent.
 pub(super) fn before_dispatch(stopped: Stopped) -> Failure {
-    stopped.failure(Code::ActionTimeout, "preparing the input; nothing was sent").with_retryable(stopped == Stopped::Expired)
+    stopped
+        .failure(Code::ActionTimeout, "preparing the input; nothing was sent")
+        .with_retryable(stopped == Stopped::Expired)
 }
 
 #[allow(clippy::too_many_arguments, reason = "the two ways over the boundary meet here")]
@@ -269,7 +309,8 @@ async fn send(
         }
     }
     request.timings.add("dispatch_ms", ms(began.elapsed()));
-    let unknown = started && matches!(&result, Err(failure) if matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline));
+    let unknown = started
+        && matches!(&result, Err(failure) if matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline));
     if unknown && prepared.gesture_ms > 0 {
         let until = began + Duration::from_millis(u64::from(prepared.gesture_ms));
         turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), Leftover { pid: None, until });

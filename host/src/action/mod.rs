@@ -9,10 +9,12 @@ mod envelope;
 mod guard;
 mod run;
 mod screen;
+mod target;
 mod verify;
 
 pub use controls::{ControlArgs, Controls, Defaults, ResponseMode, VerificationMode};
 pub use envelope::{ActionReport, Delivery};
-pub use guard::{Expression, ExpectedState, GuardArgs, MAX_REVISION, Precondition};
-pub use run::{Action, ActionContext, Aim, SharedRead, WaitFor, run};
+pub use guard::{ExpectedState, GuardArgs, MAX_REVISION, Precondition};
+pub use run::{Action, ActionContext, SharedRead, run};
 pub use screen::{device_json, tree_json};
+pub use target::{Aim, WaitFor};

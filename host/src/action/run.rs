@@ -1,24 +1,21 @@
 //! One action from its target to its envelope.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use handset_model::snapshot::Observation;
-use handset_model::ui::{ElementView, Match, Selector, element_json, interactable, resolve_target};
 use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
 use super::dispatch::{Shot, Shown, dispatch};
 use super::envelope::{ActionReport, Delivery, TraceStep};
 use super::guard::{ConditionReport, Guard, GuardArgs};
+use super::target::{Found, not_reached, resolve, wait_for_target};
 use super::verify::{Status, Verification, verify};
-use super::{Controls, VerificationMode, device_json};
+use super::{Aim, Controls, VerificationMode, device_json};
 use crate::budget::Budget;
 use crate::device::{Input, LaneTurn, Session};
 use crate::plugin::{PendingInput, Plugins, TimelineData};
 use crate::process::Processes;
 use crate::request::Request;
-use crate::wait::{Condition, ElementWait, Reads, Wanted, wait_for_element};
 
 /// What every action needs of the house.
 #[derive(Clone, Copy, Debug)]
@@ -33,37 +30,6 @@ pub struct ActionContext<'a> {
     pub processes: &'a Processes,
     /// Bounds all of it, guard and verification included.
     pub outer: &'a Budget,
-}
-
-/// Waiting for a target before it is resolved (contract §6).
-#[derive(Clone, Copy, Debug)]
-pub struct WaitFor {
-    /// exists, visible or clickable.
-    pub condition: Condition,
-    /// Its own budget.
-    pub timeout: Duration,
-    /// Between reads.
-    pub interval: Duration,
-    /// Which match.
-    pub index: Option<u32>,
-}
-
-/// What the input is aimed at.
-#[derive(Clone, Debug)]
-pub enum Aim {
-    /// Nothing on the screen: text, keys, an app.
-    Nothing,
-    /// Points of the display, checked against its size.
-    Points(Vec<(&'static str, i32, i32)>),
-    /// An element, by selector.
-    Selector {
-        /// Which.
-        selector: Selector,
-        /// Waited for first.
-        wait: Option<WaitFor>,
-    },
-    /// An element, by handle.
-    ElementId(String),
 }
 
 /// Who else uses the read after a light action.
@@ -95,13 +61,6 @@ pub struct Action {
     pub shared: SharedRead,
     /// The app that must be in front afterwards.
     pub app: Option<String>,
-}
-
-/// A target found on a screen.
-struct Found {
-    observation: Arc<Observation>,
-    target: Match,
-    point: (i32, i32),
 }
 
 /// Runs one action to its report. Whatever fails is in the report: the envelope is the same.
@@ -177,17 +136,10 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
         }
     }
     let prepared = session.adapter.prepare(&session.pinned, input, &budget).await.map_err(not_reached)?;
-    let shown = fire(context, action, report, Loaded { prepared, guard, found, history, budget, turn, processes }).await;
+    let shown =
+        fire(context, action, report, Loaded { prepared, guard, found, history, budget, turn, processes }).await;
     settle(report, shown, clock.wall_ms())?;
     finish(context, action, report).await
-}
-
-/// An action whose preparation ran out of time was not delivered and may be sent again.
-fn not_reached(failure: Failure) -> Failure {
-    match failure.code {
-        Code::Timeout => Failure { code: Code::ActionTimeout, ..failure }.with_retryable(true),
-        _ => failure,
-    }
 }
 
 struct Loaded<'a> {
@@ -265,8 +217,10 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
         return Ok(());
     }
     let before = report.before.clone();
-    report.verification =
-        request.timings.time("verification_ms", verify(session, request, &action.controls, before.as_ref(), outer)).await;
+    report.verification = request
+        .timings
+        .time("verification_ms", verify(session, request, &action.controls, before.as_ref(), outer))
+        .await;
     let status = report.verification.status;
     if status != Status::NotRequested {
         let result = if status == Status::Unavailable { "unavailable" } else { "success" };
@@ -300,135 +254,3 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
 fn trace(report: &mut ActionReport, stage: &'static str, timestamp: u64, result: &'static str) {
     report.trace.push(TraceStep { stage, timestamp, result });
 }
-
-/// waitFor has its own timeout and comes before resolving; its reads are not the resolving one.
-async fn wait_for_target(context: ActionContext<'_>, selector: &Selector, wait: WaitFor, history: &mut TimelineData) -> Result<(), Failure> {
-    let ActionContext { session, request, outer, .. } = context;
-    let mut reads = Reads::new(session, request, outer.child(wait.timeout), wait.interval, None);
-    let element = ElementWait { wanted: Wanted::Selector(selector.clone()), condition: wait.condition, index: wait.index, needed: 1 };
-    let end = wait_for_element(&mut reads, &session.screens, &element).await;
-    *history = std::mem::take(&mut reads.timeline);
-    if end.satisfied {
-        return Ok(());
-    }
-    reads.timeline = history.clone();
-    if let Some(failure) = reads.saw_nothing() {
-        return Err(not_reached(failure));
-    }
-    let matched = end.last.map_or(0, |(_, verdict)| verdict.matched);
-    let code = if matched == 0 { Code::ElementNotFound } else { Code::ElementNotInteractable };
-    Err(Failure::new(code, reads.shortfall(end.confirmed, 1, "waitFor.timeoutMs")))
-}
-
-type Unresolved = (Failure, Option<crate::device::Leftover>);
-
-/// One read finds the target; in full mode it also gives the fingerprint before, also where there is no target.
-async fn resolve(
-    context: ActionContext<'_>,
-    action: &Action,
-    budget: &Budget,
-    guarded: bool,
-    report: &mut ActionReport,
-) -> Result<Option<Found>, Unresolved> {
-    let ActionContext { session, request, .. } = context;
-    let aimed = matches!(action.aim, Aim::Selector { .. } | Aim::ElementId(_));
-    let wanted = aimed || (action.controls.verification == VerificationMode::Full && !guarded);
-    let observation = if wanted {
-        let (read, leftover) = request.timings.time("pre_observation_ms", session.read(request, budget)).await;
-        match read {
-            Ok(observation) => Some(observation),
-            Err(failure) if aimed => return Err((not_reached(failure), leftover)),
-            // The fingerprint before is evidence, not a condition: without it the input still goes.
-            Err(failure) if budget.check().is_ok() && leftover.is_none() && failure.code != Code::DeviceOffline => {
-                report.details.insert("pre_observation".into(), failure.to_json());
-                None
-            }
-            Err(failure) => return Err((not_reached(failure), leftover)),
-        }
-    } else {
-        None
-    };
-    report.before.clone_from(&observation);
-    match &action.aim {
-        Aim::Nothing => Ok(None),
-        Aim::Points(points) => {
-            let size = match &observation {
-                Some(observation) => observation.tree.resolution,
-                None => session.adapter.display(&session.pinned, budget).await.map_err(|failure| (not_reached(failure), None))?,
-            };
-            for (member, x, y) in points {
-                let inside = u32::try_from(*x).is_ok_and(|x| x < size.width) && u32::try_from(*y).is_ok_and(|y| y < size.height);
-                if !inside {
-                    let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
-                    return Err((Failure::argument(*member, message), None));
-                }
-            }
-            Ok(None)
-        }
-        Aim::Selector { selector, wait } => {
-            let Some(observation) = observation else { return Ok(None) };
-            let target = resolve_target(&observation.tree, selector, wait.and_then(|wait| wait.index))
-                .map_err(|failure| (with_handles(session, &observation, failure), None))?;
-            found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
-        }
-        Aim::ElementId(id) => {
-            let Some(observation) = observation else { return Ok(None) };
-            let index = session.screens.locate(id, &observation).map_err(|failure| (failure, None))?;
-            let target = interactable(&observation.tree, index).map_err(|failure| (failure, None))?;
-            found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
-        }
-    }
-}
-
-/// Each candidate with the handle that picks it.
-fn with_handles(session: &Session, observation: &Observation, mut failure: Failure) -> Failure {
-    for candidate in &mut failure.candidates {
-        let index = candidate["index"].as_u64().and_then(|index| u32::try_from(index).ok());
-        if let Some(id) = index.and_then(|index| session.screens.element_id(observation, index)) {
-            candidate["elementId"] = json!(id);
-        }
-    }
-    failure
-}
-
-fn found(session: &Session, observation: Arc<Observation>, target: Match, report: &mut ActionReport) -> Result<Found, Failure> {
-    let tree = &observation.tree;
-    let shown = |index| {
-        let id = session.screens.element_id(&observation, index);
-        element_json(tree, index, ElementView::Resolved, id.as_deref())
-    };
-    report.resolved = Some(if target.matched == target.target {
-        shown(target.target)
-    } else {
-        let mut resolved = shown(target.target);
-        resolved["matched"] = shown(target.matched);
-        resolved
-    });
-    let Some(element) = tree.get(target.target) else {
-        return Err(Failure::new(Code::ElementNotFound, "the target is not in the tree"));
-    };
-    let point = element.visible_bounds.center();
-    if element.visible_bounds.is_empty() {
-        return Err(Failure::new(Code::ElementNotInteractable, "nothing of the target is on the display"));
-    }
-    let keyboard = tree.keyboard.filter(|keyboard| keyboard.shown).and_then(|keyboard| keyboard.bounds);
-    let on_keyboard = tree.windows.get(element.window as usize).is_some_and(|window| window.kind.as_deref() == Some("input_method"));
-    if !on_keyboard && keyboard.is_some_and(|keyboard| keyboard.contains(point.0, point.1)) {
-        return Err(Failure::new(Code::Covered, "the keyboard covers the target's centre"));
-    }
-    Ok(Found { observation, target, point })
-}
-
-impl Aim {
-    fn to_json(&self) -> Value {
-        match self {
-            Self::Nothing => Value::Null,
-            Self::Points(points) => {
-                points.iter().map(|(_, x, y)| json!({ "x": x, "y": y })).collect()
-            }
-            Self::Selector { selector, .. } => json!(selector),
-            Self::ElementId(id) => json!({ "elementId": id }),
-        }
-    }
-}
-

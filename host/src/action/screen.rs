@@ -68,7 +68,8 @@ pub(crate) fn facts(body: &mut Map<String, Value>, observation: &Observation) {
         body.insert("keyboard".into(), shown);
     }
     if !tree.limitations.is_empty() {
-        let limitation = |limitation: &Limitation| json!({ "limitation": limitation.as_str(), "remedy": limitation.remedy() });
+        let limitation =
+            |limitation: &Limitation| json!({ "limitation": limitation.as_str(), "remedy": limitation.remedy() });
         body.insert("limitations".into(), tree.limitations.iter().map(limitation).collect());
     }
 }

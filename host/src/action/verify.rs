@@ -75,7 +75,8 @@ impl Verification {
     #[must_use]
     pub fn diagnostic(&self) -> Option<Value> {
         (self.status == Status::Unavailable).then(|| {
-            let message = self.failure.as_ref().map_or("the screen did not rest in time", |failure| failure.message.as_str());
+            let message =
+                self.failure.as_ref().map_or("the screen did not rest in time", |failure| failure.message.as_str());
             let mut diagnostic = json!({ "code": "VERIFICATION_UNAVAILABLE", "retryable": true, "message": message });
             if let Some(failure) = &self.failure {
                 diagnostic["cause"] = json!(failure.code);

@@ -110,7 +110,8 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
     let config = Config::load(options.config.as_deref())?;
     let mut plugin_dirs = options.plugins.clone();
     plugin_dirs.extend(config.plugin_dirs);
-    plugin_dirs.extend(folder("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("plugins")).filter(|dir| dir.is_dir()));
+    plugin_dirs
+        .extend(folder("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("plugins")).filter(|dir| dir.is_dir()));
     let mut builtins = Builtins::embedded();
     for replaced in &options.builtin {
         let broken = |why: &str| ConfigError::Builtin(replaced.clone(), why.to_owned());
@@ -140,9 +141,16 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         foundation,
         plugin_dirs,
         plugin_settings: config.plugins,
-        cache_dir: if options.no_cache { None } else { folder("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("components")) },
+        cache_dir: if options.no_cache {
+            None
+        } else {
+            folder("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("components"))
+        },
         builtins,
-        protected: config_path(options.config.as_deref()).and_then(|path| path.parent().map(Path::to_owned)).into_iter().collect(),
+        protected: config_path(options.config.as_deref())
+            .and_then(|path| path.parent().map(Path::to_owned))
+            .into_iter()
+            .collect(),
         limits,
     })
 }

@@ -98,7 +98,7 @@ impl Adb {
             && server.connect(phone.adb_addr()).is_ok()
             && let Some(path) = RealAdb::find()
         {
-            let env = server.env().into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+            let env = server.env();
             let shown = format!("{} (private server on port {})", path.display(), server.port());
             return Ok(Self { program: Program { path, leading: Vec::new(), env }, shown, _server: Some(server) });
         }

@@ -42,7 +42,8 @@ pub(super) fn tools() -> String {
         );
         members(&mut text, tool);
         let output = tool.output_schema();
-        let names: Vec<&str> = output["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> =
+            output["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         let _ = writeln!(text, "Answers with: `{}`.", names.join("`, `"));
     }
     text.push_str("\n## Failure codes\n\n| code | retryable | remedy |\n|---|---|---|\n");

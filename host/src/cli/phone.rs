@@ -62,7 +62,7 @@ async fn serve(scene: &str, profile: &str, devices: u64, port: u16) -> ExitCode 
             Err(error) => return fail(&error.to_string()),
         };
         let port = if port == 0 { 0 } else { port.saturating_add(u16::try_from(number).unwrap_or(u16::MAX)) };
-        let options = PhoneOptions { profile: profile.clone(), seed: number + 1, port, ..PhoneOptions::new(scene) };
+        let options = PhoneOptions { profile, seed: number + 1, port, ..PhoneOptions::new(scene) };
         match Phone::start(options).await {
             Ok(phone) => phones.push(phone),
             Err(error) => return fail(&error.to_string()),

@@ -87,7 +87,8 @@ async fn only(options: &Serve, dir: PathBuf) -> Result<Value, String> {
 }
 
 fn check(list: &Value) -> ExitCode {
-    let external: Vec<&Value> = list.as_array().into_iter().flatten().filter(|plugin| plugin["built_in"] != Value::Bool(true)).collect();
+    let external: Vec<&Value> =
+        list.as_array().into_iter().flatten().filter(|plugin| plugin["built_in"] != Value::Bool(true)).collect();
     if external.is_empty() {
         return fail("no plugin.toml was found there");
     }

@@ -98,6 +98,10 @@ async fn start_phone(scene: &str) -> Result<Phone, String> {
 /// The system cannot tell where the binary is.
 pub(super) fn stand_in(phones: &[String]) -> Result<Program, String> {
     let path = std::env::current_exe().map_err(|error| format!("where this program is cannot be told: {error}"))?;
-    let leading = ["phone", "adb", "--phones"].map(OsString::from).into_iter().chain([OsString::from(phones.join(","))]).collect();
+    let leading = ["phone", "adb", "--phones"]
+        .map(OsString::from)
+        .into_iter()
+        .chain([OsString::from(phones.join(","))])
+        .collect();
     Ok(Program { path, leading, env: Vec::new() })
 }

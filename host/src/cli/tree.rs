@@ -36,7 +36,9 @@ fn size(text: &str) -> Result<Size, String> {
     let parsed = text.split_once(['x', 'X']).and_then(|(width, height)| {
         Some(Size { width: width.trim().parse().ok()?, height: height.trim().parse().ok()? })
     });
-    parsed.filter(|size| size.width > 0 && size.height > 0).ok_or_else(|| format!("{text:?} is not WIDTHxHEIGHT, such as 1080x2400"))
+    parsed
+        .filter(|size| size.width > 0 && size.height > 0)
+        .ok_or_else(|| format!("{text:?} is not WIDTHxHEIGHT, such as 1080x2400"))
 }
 
 pub(super) fn main(args: &TreeArgs) -> ExitCode {

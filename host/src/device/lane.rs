@@ -133,13 +133,20 @@ impl Lane {
         let now = Instant::now();
         let holder = match &*self.holder() {
             Some(Holder::Turn { since }) => {
-                format!("another request of this server has held it for {} ms", now.saturating_duration_since(*since).as_millis())
+                format!(
+                    "another request of this server has held it for {} ms",
+                    now.saturating_duration_since(*since).as_millis()
+                )
             }
             Some(Holder::Leftover(Leftover { pid, until })) => {
                 let rest = until.saturating_duration_since(now).as_millis();
                 match pid {
-                    Some(pid) => format!("an earlier read of ours (pid {pid} on the device) may still be running there, for {rest} ms more at most"),
-                    None => format!("earlier work of ours may still be running on the device, for {rest} ms more at most"),
+                    Some(pid) => format!(
+                        "an earlier read of ours (pid {pid} on the device) may still be running there, for {rest} ms more at most"
+                    ),
+                    None => {
+                        format!("earlier work of ours may still be running on the device, for {rest} ms more at most")
+                    }
                 }
             }
             None => "another request of this server is waiting before it".to_owned(),
@@ -153,7 +160,8 @@ impl Lane {
 }
 
 fn busy_elsewhere(pid: Option<u32>) -> Failure {
-    let who = pid.map_or_else(|| "another Handset process".to_owned(), |pid| format!("another Handset process (pid {pid})"));
+    let who =
+        pid.map_or_else(|| "another Handset process".to_owned(), |pid| format!("another Handset process (pid {pid})"));
     Failure::new(Code::SlotBusy, format!("{who} is using this device"))
         .with_remedy("Wait for the other Handset to finish, or use one server for both.")
 }

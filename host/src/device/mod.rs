@@ -172,7 +172,12 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     fn facts<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>>;
 
     /// One fresh tree; bounded re-reads inside the one budget. The caller holds the device's lane.
-    fn read<'a>(&'a self, device: &'a Pinned, wants: Wants, budget: &'a Budget) -> BoxFuture<'a, Result<Read, ReadFailure>>;
+    fn read<'a>(
+        &'a self,
+        device: &'a Pinned,
+        wants: Wants,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Read, ReadFailure>>;
 
     /// The display's size in its current rotation.
     fn display<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<Size, Failure>>;
@@ -181,13 +186,28 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     fn screen<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>>;
 
     /// Turns input into children; may ask the device what it can do, starts no input.
-    fn prepare<'a>(&'a self, device: &'a Pinned, input: Input, budget: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>>;
+    fn prepare<'a>(
+        &'a self,
+        device: &'a Pinned,
+        input: Input,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Prepared, Failure>>;
 
     /// What an input's finished or stopped child means. A stopped one after dispatch is `ACTION_TIMEOUT`.
-    fn judge(&self, device: &Pinned, input: &Input, output: Result<&Output, &ProcessError>) -> Result<Accepted, Failure>;
+    fn judge(
+        &self,
+        device: &Pinned,
+        input: &Input,
+        output: Result<&Output, &ProcessError>,
+    ) -> Result<Accepted, Failure>;
 
     /// Whether an app is installed, where that was asked.
-    fn installed<'a>(&'a self, device: &'a Pinned, app_id: &'a str, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>>;
+    fn installed<'a>(
+        &'a self,
+        device: &'a Pinned,
+        app_id: &'a str,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<bool, Failure>>;
 
     /// Version and health of the platform's own tools, for get_system_status: `(available, version, issues)`.
     fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health>;

@@ -29,7 +29,11 @@ const ALIASES: [&str; 2] = ["booted", "default"];
 /// `DEVICE_NOT_FOUND`, `AMBIGUOUS_DEVICE`, `DEVICE_OFFLINE` with candidates; `TIMEOUT` when the listing ran out of budget;
 /// `INVALID_ARGUMENT` for a platform nobody adapts. A platform that cannot be listed is a failure only when no other
 /// platform has the device.
-pub async fn resolve(adapters: &[Arc<dyn Adapter>], target: &Target, budget: &Budget) -> Result<(Arc<dyn Adapter>, Pinned), Failure> {
+pub async fn resolve(
+    adapters: &[Arc<dyn Adapter>],
+    target: &Target,
+    budget: &Budget,
+) -> Result<(Arc<dyn Adapter>, Pinned), Failure> {
     let asked = asked(adapters, target.platform.as_deref())?;
     let lists = join_all(asked.iter().map(|adapter| adapter.list(budget))).await;
     let mut found: Vec<Found> = Vec::new();
@@ -38,7 +42,9 @@ pub async fn resolve(adapters: &[Arc<dyn Adapter>], target: &Target, budget: &Bu
         match list {
             Ok(list) => found.extend(list.into_iter().map(|listed| (Arc::clone(adapter), listed))),
             // The first one, but one that says more than that a platform's tools are not installed before others.
-            Err(failed) if unlisted.as_ref().is_none_or(|earlier: &Failure| earlier.code == Code::ToolNotFound) => unlisted = Some(failed),
+            Err(failed) if unlisted.as_ref().is_none_or(|earlier: &Failure| earlier.code == Code::ToolNotFound) => {
+                unlisted = Some(failed)
+            }
             Err(_) => {}
         }
     }
@@ -64,7 +70,11 @@ pub async fn resolve(adapters: &[Arc<dyn Adapter>], target: &Target, budget: &Bu
 type Found = (Arc<dyn Adapter>, Listed);
 
 fn asked(adapters: &[Arc<dyn Adapter>], platform: Option<&str>) -> Result<Vec<Arc<dyn Adapter>>, Failure> {
-    let asked: Vec<_> = adapters.iter().filter(|adapter| platform.is_none_or(|name| name == adapter.platform())).map(Arc::clone).collect();
+    let asked: Vec<_> = adapters
+        .iter()
+        .filter(|adapter| platform.is_none_or(|name| name == adapter.platform()))
+        .map(Arc::clone)
+        .collect();
     match platform {
         Some(name) if asked.is_empty() => {
             let known: Vec<&str> = adapters.iter().map(|adapter| adapter.platform()).collect();
@@ -99,18 +109,26 @@ fn the_one(found: &[Found]) -> Result<&Found, Failure> {
     let usable: Vec<&Found> = found.iter().filter(|(_, listed)| listed.usable).collect();
     match usable.as_slice() {
         [one] => Ok(one),
-        [] => Err(Failure::new(Code::DeviceNotFound, format!("no usable device; {}", attached(found))).with_candidates(candidates(found))),
+        [] => Err(Failure::new(Code::DeviceNotFound, format!("no usable device; {}", attached(found)))
+            .with_candidates(candidates(found))),
         several => {
-            let only: Vec<Found> = several.iter().map(|(adapter, listed)| (Arc::clone(adapter), listed.clone())).collect();
-            Err(Failure::new(Code::AmbiguousDevice, format!("{} devices are usable and deviceId names none", several.len()))
-                .with_candidates(candidates(&only)))
+            let only: Vec<Found> =
+                several.iter().map(|(adapter, listed)| (Arc::clone(adapter), listed.clone())).collect();
+            Err(Failure::new(
+                Code::AmbiguousDevice,
+                format!("{} devices are usable and deviceId names none", several.len()),
+            )
+            .with_candidates(candidates(&only)))
         }
     }
 }
 
 fn unusable(listed: &Listed) -> Failure {
-    let failure = Failure::new(Code::DeviceOffline, format!("device {:?} is attached but its state is {}", listed.id, listed.state))
-        .with_candidates(vec![candidate(listed)]);
+    let failure = Failure::new(
+        Code::DeviceOffline,
+        format!("device {:?} is attached but its state is {}", listed.id, listed.state),
+    )
+    .with_candidates(vec![candidate(listed)]);
     match &listed.remedy {
         Some(remedy) => failure.with_remedy(remedy.clone()),
         None => failure,

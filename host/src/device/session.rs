@@ -95,7 +95,8 @@ impl Screens {
         if let Some((index, revision)) = element_id.split_once('@') {
             let index: u32 = index.parse().map_err(|_| malformed())?;
             let revision: u64 = revision.parse().map_err(|_| malformed())?;
-            let retained = self.history().retained(&observation.device, observation.connection, revision, self.clock.now_ms());
+            let retained =
+                self.history().retained(&observation.device, observation.connection, revision, self.clock.now_ms());
             let named = retained.and_then(|tree| self.element_id(&tree, index)).ok_or_else(|| {
                 let message = format!("{element_id} names no entry of a tree of this device that is still remembered");
                 Failure::new(Code::StaleReference, message)
@@ -129,13 +130,16 @@ impl Screens {
     fn tag(&self, device: &DeviceKey, connection: u64, tree: &Tree, index: u32) -> Option<String> {
         let element = tree.get(index)?;
         let mut digest = Sha256::new();
-        for part in [self.session_id.as_bytes(), device.platform.as_bytes(), device.id.as_bytes(), &connection.to_be_bytes()] {
+        for part in
+            [self.session_id.as_bytes(), device.platform.as_bytes(), device.id.as_bytes(), &connection.to_be_bytes()]
+        {
             digest.update(part);
             digest.update([0]);
         }
-        let unique = element.stable_id.as_deref().filter(|id| {
-            tree.elements.iter().filter(|other| other.stable_id.as_deref() == Some(id)).count() == 1
-        });
+        let unique = element
+            .stable_id
+            .as_deref()
+            .filter(|id| tree.elements.iter().filter(|other| other.stable_id.as_deref() == Some(id)).count() == 1);
         if let Some(stable) = unique {
             digest.update(b"stable\0");
             digest.update(stable);
@@ -196,7 +200,11 @@ impl Session {
     }
 
     /// One fresh physical read inside a turn the caller holds, and what it may have left on the device.
-    pub async fn read(&self, request: &Request, budget: &Budget) -> (Result<Arc<Observation>, Failure>, Option<super::Leftover>) {
+    pub async fn read(
+        &self,
+        request: &Request,
+        budget: &Budget,
+    ) -> (Result<Arc<Observation>, Failure>, Option<super::Leftover>) {
         match self.adapter.read(&self.pinned, WANTS, budget).await {
             Ok(read) => {
                 tracing::debug!(request = %request.id, attempts = read.attempts, "read");

@@ -1,8 +1,8 @@
 //! A device without a device: an adapter that lists what it is told, for resolution and lanes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use handset_model::Code;
@@ -97,47 +97,73 @@ mod resolving {
 
     #[tokio::test]
     async fn the_one_usable_device_is_meant_and_a_ghost_beside_it_is_none() {
-        let android = [adapter("android", vec![listed("android", "ghost", "offline", 1), listed("android", "192.168.1.5:5555", "device", 7)])];
+        let android = [adapter(
+            "android",
+            vec![listed("android", "ghost", "offline", 1), listed("android", "192.168.1.5:5555", "device", 7)],
+        )];
         for id in [None, Some("booted"), Some("default"), Some("192.168.1.5:5555")] {
             let pinned = pin(&android, None, id).await.unwrap();
-            assert_eq!((pinned.key.platform, pinned.key.id.as_str(), pinned.connection), ("android", "192.168.1.5:5555", 7));
+            assert_eq!(
+                (pinned.key.platform, pinned.key.id.as_str(), pinned.connection),
+                ("android", "192.168.1.5:5555", 7)
+            );
         }
     }
 
     #[tokio::test]
     async fn serials_with_spaces_match_whole() {
         let id = "adb-R5CT-x (2)._adb-tls-connect._tcp";
-        let android = [adapter("android", vec![listed("android", id, "device", 3), listed("android", "adb-R5CT-x", "device", 4)])];
+        let android = [adapter(
+            "android",
+            vec![listed("android", id, "device", 3), listed("android", "adb-R5CT-x", "device", 4)],
+        )];
         assert_eq!(pin(&android, None, Some(id)).await.unwrap().connection, 3);
     }
 
     #[tokio::test]
     async fn several_are_ambiguous_and_all_are_named() {
         let both = [
-            adapter("android", vec![listed("android", "a", "device", 1), listed("android", "b", "device", 2), listed("android", "c", "offline", 3)]),
+            adapter(
+                "android",
+                vec![
+                    listed("android", "a", "device", 1),
+                    listed("android", "b", "device", 2),
+                    listed("android", "c", "offline", 3),
+                ],
+            ),
             adapter("ios", vec![listed("ios", "U-1", "booted", 0)]),
         ];
         let failure = pin(&both, Some("android"), None).await.unwrap_err();
         assert_eq!(failure.code, Code::AmbiguousDevice);
-        assert_eq!(failure.candidates, [serde_json::json!({"id": "a", "state": "device"}), serde_json::json!({"id": "b", "state": "device"})]);
+        assert_eq!(
+            failure.candidates,
+            [serde_json::json!({"id": "a", "state": "device"}), serde_json::json!({"id": "b", "state": "device"})]
+        );
         assert_eq!(pin(&both, None, Some("default")).await.unwrap_err().candidates.len(), 3);
         assert_eq!(pin(&both, Some("ios"), None).await.unwrap().key.id, "U-1");
     }
 
     #[tokio::test]
     async fn none_usable_lists_each_state_with_its_remedy() {
-        let android = [adapter("android", vec![listed("android", "a", "unauthorized", 1), listed("android", "b", "no permissions", 2)])];
+        let android = [adapter(
+            "android",
+            vec![listed("android", "a", "unauthorized", 1), listed("android", "b", "no permissions", 2)],
+        )];
         let failure = pin(&android, None, None).await.unwrap_err();
         assert_eq!(failure.code, Code::DeviceNotFound);
         assert!(failure.message.contains("a (unauthorized)") && failure.message.contains("b (no permissions)"));
-        assert_eq!(failure.candidates[0], serde_json::json!({"id": "a", "state": "unauthorized", "remedy": "mend unauthorized"}));
+        assert_eq!(
+            failure.candidates[0],
+            serde_json::json!({"id": "a", "state": "unauthorized", "remedy": "mend unauthorized"})
+        );
         let nothing = pin(&[adapter("android", vec![])], None, None).await.unwrap_err();
         assert!(nothing.message.contains("nothing is attached"));
     }
 
     #[tokio::test]
     async fn a_named_device_is_offline_when_unusable_and_not_found_when_not_attached() {
-        let android = [adapter("android", vec![listed("android", "a", "offline", 1), listed("android", "b", "device", 2)])];
+        let android =
+            [adapter("android", vec![listed("android", "a", "offline", 1), listed("android", "b", "device", 2)])];
         let offline = pin(&android, None, Some("a")).await.unwrap_err();
         assert_eq!((offline.code, offline.remedy.as_deref()), (Code::DeviceOffline, Some("mend offline")));
         assert!(offline.message.contains("offline"));
@@ -147,7 +173,8 @@ mod resolving {
 
     #[tokio::test]
     async fn a_serial_listed_twice_is_the_usable_one_and_two_usable_ones_are_ambiguous() {
-        let twice = [adapter("android", vec![listed("android", "a", "offline", 1), listed("android", "a", "device", 2)])];
+        let twice =
+            [adapter("android", vec![listed("android", "a", "offline", 1), listed("android", "a", "device", 2)])];
         assert_eq!(pin(&twice, None, Some("a")).await.unwrap().connection, 2);
         let same = [adapter("android", vec![listed("android", "a", "device", 1), listed("android", "a", "device", 2)])];
         assert_eq!(pin(&same, None, Some("a")).await.unwrap_err().code, Code::AmbiguousDevice);
@@ -155,7 +182,8 @@ mod resolving {
 
     #[tokio::test]
     async fn the_environments_serial_holds_where_none_is_named() {
-        let mut fake = Fake::new("android", vec![listed("android", "a", "device", 1), listed("android", "b", "device", 2)]);
+        let mut fake =
+            Fake::new("android", vec![listed("android", "a", "device", 1), listed("android", "b", "device", 2)]);
         fake.default = Some("b");
         let android: [Arc<dyn Adapter>; 1] = [Arc::new(fake)];
         assert_eq!(pin(&android, None, None).await.unwrap().key.id, "b");
@@ -246,7 +274,11 @@ mod lanes {
         let asked = Instant::now();
         let failure = lanes.lane(&key("a")).enter(&budget(300)).await.unwrap_err();
         assert_eq!((failure.code, asked.elapsed()), (Code::Timeout, Duration::from_millis(300)));
-        assert!(failure.message.contains("another request of this server has held it for 1000 ms"), "{}", failure.message);
+        assert!(
+            failure.message.contains("another request of this server has held it for 1000 ms"),
+            "{}",
+            failure.message
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -255,8 +287,14 @@ mod lanes {
         let lane = lanes.lane(&key("a"));
         let turn = lane.enter(&budget(100)).await.unwrap();
         let token = CancellationToken::new();
-        let cancelled = { let (lane, token) = (Arc::clone(&lane), token.clone()); tokio::spawn(async move { lane.enter(&Budget::new(Duration::from_secs(60), token)).await }) };
-        let dropped = { let lane = Arc::clone(&lane); tokio::spawn(async move { lane.enter(&budget(60_000)).await }) };
+        let cancelled = {
+            let (lane, token) = (Arc::clone(&lane), token.clone());
+            tokio::spawn(async move { lane.enter(&Budget::new(Duration::from_secs(60), token)).await })
+        };
+        let dropped = {
+            let lane = Arc::clone(&lane);
+            tokio::spawn(async move { lane.enter(&budget(60_000)).await })
+        };
         tokio::task::yield_now().await;
         token.cancel();
         dropped.abort();
@@ -272,7 +310,11 @@ mod lanes {
         let fake = Arc::new(Fake::new("android", vec![]));
         let left = Instant::now();
         let leftover = Leftover { pid: Some(4711), until: left + Duration::from_secs(12) };
-        lane.enter(&budget(100)).await.unwrap().leave_behind(Arc::clone(&fake) as Arc<dyn Adapter>, pinned("a"), leftover);
+        lane.enter(&budget(100)).await.unwrap().leave_behind(
+            Arc::clone(&fake) as Arc<dyn Adapter>,
+            pinned("a"),
+            leftover,
+        );
         let failure = lane.enter(&budget(1_000)).await.unwrap_err();
         assert!(failure.message.contains("pid 4711") && failure.message.contains("11000 ms"), "{}", failure.message);
         assert!(fake.asked.load(Ordering::Relaxed) >= 3);

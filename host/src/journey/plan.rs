@@ -6,6 +6,7 @@ use std::time::Duration;
 use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
+use crate::action::{GuardArgs, Precondition};
 use crate::plugin::{Plugins, StepType};
 
 /// A third party's step, when it states no timeout (contract §8), ms.
@@ -59,7 +60,8 @@ pub async fn plan(plugins: &Plugins, steps: &[Map<String, Value>], defaults: &De
         if !ids.insert(id.clone()) {
             return Err(Failure::argument(format!("{path}.id"), format!("step id {id:?} is used twice")));
         }
-        let found = plugins.step_type(&kind).map_err(|failure| Failure { member: Some(format!("{path}.type")), ..failure })?;
+        let found =
+            plugins.step_type(&kind).map_err(|failure| Failure { member: Some(format!("{path}.type")), ..failure })?;
         let step = shape(&path, given, found, id, kind, defaults)?;
         plugins.validate_step(&step.kind, &step.args).await.map_err(|failure| {
             if failure.code == Code::PluginDenied {
@@ -68,19 +70,37 @@ pub async fn plan(plugins: &Plugins, steps: &[Map<String, Value>], defaults: &De
             let inner = if step.custom { format!("{path}.args") } else { path.clone() };
             relocated(failure, &inner)
         })?;
+        if let Some(given) = step.args.get("precondition").filter(|_| !step.custom) {
+            predicates(plugins, given).await.map_err(|failure| relocated(failure, &path))?;
+        }
         planned.push(step);
     }
     Ok(Plan { steps: planned })
 }
 
+/// What a step's component cannot know: which predicates there are, and what they take.
+async fn predicates(plugins: &Plugins, given: &Value) -> Result<(), Failure> {
+    let precondition: Precondition =
+        serde_json::from_value(given.clone()).map_err(|error| Failure::argument("precondition", error.to_string()))?;
+    GuardArgs { expected: None, precondition: Some(precondition) }.validate(plugins).await
+}
+
 /// Built-in steps carry their members beside `id` and `type`; a third party's are under `args`.
-fn shape(path: &str, given: &Map<String, Value>, found: StepType, id: String, kind: String, defaults: &Defaults) -> Result<Step, Failure> {
+fn shape(
+    path: &str,
+    given: &Map<String, Value>,
+    found: StepType,
+    id: String,
+    kind: String,
+    defaults: &Defaults,
+) -> Result<Step, Failure> {
     let custom = !found.built_in;
     let mut members = given.clone();
     members.remove("id");
     members.remove("type");
     if !custom {
-        let takes = |member: &str| found.schema.get("properties").is_some_and(|properties| properties.get(member).is_some());
+        let takes =
+            |member: &str| found.schema.get("properties").is_some_and(|properties| properties.get(member).is_some());
         for (member, value) in &defaults.members {
             if takes(member) {
                 members.entry(member.clone()).or_insert_with(|| value.clone());
@@ -100,9 +120,13 @@ fn shape(path: &str, given: &Map<String, Value>, found: StepType, id: String, ki
     }
     if let Some(name) = members.keys().next() {
         let known = ["id", "type", "args", "timeoutMs"].map(str::to_owned);
-        let near: Vec<Value> = known.iter().filter(|known| known.eq_ignore_ascii_case(name)).map(|known| json!(known)).collect();
-        return Err(Failure::argument(format!("{path}.{name}"), format!("{path}.{name} is not a member of a plugin's step: put it under args"))
-            .with_candidates(near));
+        let near: Vec<Value> =
+            known.iter().filter(|known| known.eq_ignore_ascii_case(name)).map(|known| json!(known)).collect();
+        return Err(Failure::argument(
+            format!("{path}.{name}"),
+            format!("{path}.{name} is not a member of a plugin's step: put it under args"),
+        )
+        .with_candidates(near));
     }
     Ok(Step { id, kind, args, timeout: Duration::from_millis(timeout), custom, plugin: found.plugin })
 }
@@ -111,7 +135,10 @@ fn shape(path: &str, given: &Map<String, Value>, found: StepType, id: String, ki
 fn relocated(failure: Failure, path: &str) -> Failure {
     let member = match failure.member.as_deref() {
         None | Some("" | "arguments") => path.to_owned(),
-        Some(member) => format!("{path}.{member}"),
+        Some(member) => member.split('.').fold(path.to_owned(), |path, part| {
+            let number = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+            if number { format!("{path}[{part}]") } else { format!("{path}.{part}") }
+        }),
     };
     Failure { member: Some(member), ..failure }
 }

@@ -82,7 +82,11 @@ pub async fn run(plugins: &Plugins, stage: &dyn Stage, plan: &Plan, request: &Re
     if owed && let Some(last) = shown.iter_mut().rev().find(|step| step["status"] != "not_run") {
         stage.complete(&mut last["result"]);
     }
-    request.progress(f64::from(total), Some(f64::from(total)), if stopped_at.is_none() { "all steps passed" } else { "stopped" });
+    request.progress(
+        f64::from(total),
+        Some(f64::from(total)),
+        if stopped_at.is_none() { "all steps passed" } else { "stopped" },
+    );
     json!({
         "success": stopped_at.is_none(),
         "stopped_at_step_id": stopped_at,
@@ -94,7 +98,9 @@ pub async fn run(plugins: &Plugins, stage: &dyn Stage, plan: &Plan, request: &Re
 /// Whether the next step's very first read can serve this one's light action (contract §8, §12).
 async fn shares_next(plugins: &Plugins, plan: &Plan, number: usize) -> bool {
     let light = plan.steps[number].args.get("verificationMode").and_then(Value::as_str) == Some("light");
-    let Some(next) = plan.steps.get(number + 1).filter(|_| light && plan.steps[number].kind == "tap") else { return false };
+    let Some(next) = plan.steps.get(number + 1).filter(|_| light && plan.steps[number].kind == "tap") else {
+        return false;
+    };
     matches!(plugins.first_look(&next.kind, &next.args).await, Ok(Some(look)) if look.condition == "visible")
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use handset_model::{Code, Failure};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool as Listed, ToolAnnotations,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool as Listed,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -121,7 +122,11 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         let tools = TOOLS.iter().filter(|tool| self.profile.0.contains(&tool.name)).map(listed).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -130,7 +135,11 @@ impl ServerHandler for Server {
         find(name).map(listed)
     }
 
-    async fn call_tool(&self, params: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = find(&params.name) else { return Err(unknown_tool(&params.name)) };
         let (progress, forwarder) = progress(&context);
         let request = Request::new(context.ct.clone(), progress);
@@ -235,7 +244,9 @@ fn short(body: &Value) -> String {
 /// Replaces long lists by their length, so that the rest stays readable.
 fn shrink(value: &mut Value) {
     match value {
-        Value::Array(items) if items.len() > 8 => *value = json!(format!("{} entries, in structuredContent", items.len())),
+        Value::Array(items) if items.len() > 8 => {
+            *value = json!(format!("{} entries, in structuredContent", items.len()))
+        }
         Value::Array(items) => items.iter_mut().for_each(shrink),
         Value::Object(members) => members.values_mut().for_each(shrink),
         _ => {}

@@ -53,7 +53,8 @@ impl Cache {
         match read_entry(engine, &path) {
             Ok(component) => {
                 // Only the time changes, which is what eviction goes by.
-                let touched = fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+                let touched =
+                    fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
                 if let Err(why) = touched {
                     tracing::debug!(%why, "a cache entry's time could not be set");
                 }
@@ -178,7 +179,11 @@ fn check_private(dir: &Path) -> Result<(), String> {
         return Err(format!("{}: belongs to another user", dir.display()));
     }
     if meta.mode() & 0o077 != 0 {
-        return Err(format!("{}: is open to other users (mode {:o}; 700 is needed)", dir.display(), meta.mode() & 0o777));
+        return Err(format!(
+            "{}: is open to other users (mode {:o}; 700 is needed)",
+            dir.display(),
+            meta.mode() & 0o777
+        ));
     }
     Ok(())
 }

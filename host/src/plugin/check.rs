@@ -96,9 +96,13 @@ impl Plugins {
             Err(broke) => Err(target.host_fault(&function, broke)),
         };
         match made {
-            Ok(made) => {
-                Ok(PreparedCheck { plugins: Arc::clone(&self.shared), target, ticket, made, arguments: args.to_string() })
-            }
+            Ok(made) => Ok(PreparedCheck {
+                plugins: Arc::clone(&self.shared),
+                target,
+                ticket,
+                made,
+                arguments: args.to_string(),
+            }),
             Err(fault) => {
                 ticket.faulted(&fault);
                 Err(fault.failure())

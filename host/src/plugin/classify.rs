@@ -146,7 +146,11 @@ impl Plugins {
                 voice.elapsed_ms = elapsed_ms;
                 voice
             }
-            Ok(Err(why)) => silent(name, Failure::new(Code::Unsupported, format!("the classifier could not tell: {why}")), elapsed_ms),
+            Ok(Err(why)) => silent(
+                name,
+                Failure::new(Code::Unsupported, format!("the classifier could not tell: {why}")),
+                elapsed_ms,
+            ),
             Err(failure) => silent(name, failure, elapsed_ms),
         }
     }

@@ -86,8 +86,10 @@ impl Loaded {
             })
         };
         let pure = link(&engines.pure)?;
-        let readiness = exported(component, engines, "readiness", || pure::readiness::GuestIndices::new(&pure), &guest)?;
-        let condition = exported(component, engines, "condition", || pure::condition::GuestIndices::new(&pure), &guest)?;
+        let readiness =
+            exported(component, engines, "readiness", || pure::readiness::GuestIndices::new(&pure), &guest)?;
+        let condition =
+            exported(component, engines, "condition", || pure::condition::GuestIndices::new(&pure), &guest)?;
         let step = exported(component, engines, "step", || pure::step::GuestIndices::new(&pure), &guest)?;
         let stepping = if step.is_some() { Some(link(&engines.step)?) } else { None };
         let run = stepping.as_ref().and_then(|pre| stepping::step::GuestIndices::new(pre).ok());
@@ -164,7 +166,11 @@ impl Loaded {
             self.check_names(builtin, "predicates", listed.iter().map(|info| info.name.as_str()))?;
             for info in listed {
                 let arguments = self.schema("predicate", &info.name, &info.arguments_schema)?;
-                provides.predicates.push(Predicate { name: info.name, summary: clean(&info.summary, DETAIL), arguments });
+                provides.predicates.push(Predicate {
+                    name: info.name,
+                    summary: clean(&info.summary, DETAIL),
+                    arguments,
+                });
             }
         }
         if let Some(indices) = &self.step {
@@ -197,7 +203,10 @@ impl Loaded {
         for name in names {
             let shown = clean(name, NAME);
             if !(is_kebab(name) || (builtin && is_kebab(&name.replace('_', "-")))) {
-                return Err(Problem::provides(format!("{}: {what}: {shown:?} is no kebab-case name", self.guest.plugin)));
+                return Err(Problem::provides(format!(
+                    "{}: {what}: {shown:?} is no kebab-case name",
+                    self.guest.plugin
+                )));
             }
             if !seen.insert(name.to_owned()) {
                 return Err(Problem::provides(format!("{}: {what}: {shown} is there twice", self.guest.plugin)));
@@ -218,7 +227,11 @@ impl Loaded {
 /// Reads the component's type: which versions of the door it exports, and imports that are neither ours nor WASI's.
 fn check_type(engines: &Engines, component: &Component, plugin: &str) -> Result<(), Problem> {
     let kind = component.component_type();
-    let ours = |name: &str| name.strip_prefix("handset:plugin/").and_then(|rest| rest.split_once('@')).map(|(_, version)| version.to_owned());
+    let ours = |name: &str| {
+        name.strip_prefix("handset:plugin/")
+            .and_then(|rest| rest.split_once('@'))
+            .map(|(_, version)| version.to_owned())
+    };
     let check = |name: &str| match ours(name) {
         Some(version) => supported(&format!("handset:plugin@{version}")).map_err(|_| {
             Problem::wit(format!("{plugin}: it was built with {}; this host opens {WIT}", clean(name, 2 * NAME)))
@@ -229,7 +242,10 @@ fn check_type(engines: &Engines, component: &Component, plugin: &str) -> Result<
         check(name)?;
         let wasi = name.starts_with("wasi:") && !name.starts_with("wasi:http/");
         if !wasi && ours(name).is_none() {
-            return Err(Problem::imports(format!("{plugin}: it imports {}, which this host does not have", clean(name, 2 * NAME))));
+            return Err(Problem::imports(format!(
+                "{plugin}: it imports {}, which this host does not have",
+                clean(name, 2 * NAME)
+            )));
         }
     }
     let mut any = false;
@@ -238,7 +254,11 @@ fn check_type(engines: &Engines, component: &Component, plugin: &str) -> Result<
         let known = ["readiness", "condition", "step"].iter().any(|wanted| is_interface(name, wanted));
         any |= known && matches!(item.ty, ComponentItem::ComponentInstance(_));
     }
-    if any { Ok(()) } else { Err(Problem::no_exports(format!("{plugin}: it exports none of readiness, condition and step"))) }
+    if any {
+        Ok(())
+    } else {
+        Err(Problem::no_exports(format!("{plugin}: it exports none of readiness, condition and step")))
+    }
 }
 
 fn is_interface(export: &str, interface: &str) -> bool {
@@ -258,6 +278,10 @@ fn exported<T>(
         return Ok(None);
     }
     indices().map(Some).map_err(|why| {
-        Problem::wit(format!("{}: its {interface} does not fit {WIT}: {}", guest.plugin, clean(&format!("{why:#}"), 300)))
+        Problem::wit(format!(
+            "{}: its {interface} does not fit {WIT}: {}",
+            guest.plugin,
+            clean(&format!("{why:#}"), 300)
+        ))
     })
 }

@@ -87,7 +87,8 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
         tracing::debug!(dir = %dir.display(), "no plugin folder there");
         return Vec::new();
     };
-    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.join(MANIFEST).exists()).collect();
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.join(MANIFEST).exists()).collect();
     folders.sort();
     folders
 }
@@ -101,7 +102,8 @@ fn take_in(config: &PluginConfig, folder: &Path, taken: &BTreeSet<Arc<str>>) -> 
     let name: Arc<str> = if name.is_empty() { folder_name().into() } else { clean(&name, NAME).into() };
     let settings = config.plugins.get(&*name).cloned().unwrap_or_default();
     if taken.contains(&name) {
-        let problem = Problem::duplicate(format!("{}: the name {name} is taken already", folder.join(MANIFEST).display()));
+        let problem =
+            Problem::duplicate(format!("{}: the name {name} is taken already", folder.join(MANIFEST).display()));
         return refused(config, folder, name, problem);
     }
     let package = match read {
@@ -160,7 +162,10 @@ fn protected(config: &PluginConfig) -> Vec<PathBuf> {
 fn memory(manifest: Option<u32>, settings: &PluginSettings, name: &str) -> (u32, Result<(), Problem>) {
     match settings.limits.memory_mib {
         Some(mib) if (1..=MAX_MEMORY_MIB).contains(&mib) => (mib, Ok(())),
-        Some(_) => (MEMORY_MIB, Err(Problem::limit(format!("the host's config: [plugins.{name}.limits] memory_mib: out of range")))),
+        Some(_) => (
+            MEMORY_MIB,
+            Err(Problem::limit(format!("the host's config: [plugins.{name}.limits] memory_mib: out of range"))),
+        ),
         None => (manifest.map_or(MEMORY_MIB, |mib| mib.min(MEMORY_MIB)), Ok(())),
     }
 }

@@ -9,9 +9,7 @@ use wasmtime::{Config, Engine, EngineWeak, Store};
 
 use super::bindings::{pure, step};
 use super::lent::{CallState, MintElementId, StepState};
-use super::limits::{
-    ASYNC_STACK, COMPONENT_HANDLES, HOSTCALL_FUEL, Memory, Meter, Pace, TICK, WASM_STACK,
-};
+use super::limits::{ASYNC_STACK, COMPONENT_HANDLES, HOSTCALL_FUEL, Memory, Meter, Pace, TICK, WASM_STACK};
 
 /// An engine with its linkers and its ticker.
 pub(super) struct Engines {

@@ -54,9 +54,11 @@ impl Entry {
     pub(super) fn ready(&self) -> Result<Arc<Loaded>, Failure> {
         match self.state() {
             State::Ready(loaded) => Ok(loaded),
-            State::Compiling => Err(Failure::new(Code::PluginFault, format!("plugin {} is still being compiled", self.name))
-                .with_retryable(true)
-                .with_remedy("Try again in a few seconds; list_plugins shows when it is ready.")),
+            State::Compiling => {
+                Err(Failure::new(Code::PluginFault, format!("plugin {} is still being compiled", self.name))
+                    .with_retryable(true)
+                    .with_remedy("Try again in a few seconds; list_plugins shows when it is ready."))
+            }
             State::Refused(problem) => {
                 Err(Failure::new(Code::PluginFault, format!("plugin {} was refused: {}", self.name, problem.message))
                     .with_remedy(problem.remedy))
@@ -107,12 +109,15 @@ impl Entry {
             object.insert("granted".into(), json!(self.granted.granted()));
         }
         object.insert("limits".into(), json!({ "memory_mib": self.memory_mib }));
-        object.insert("faults".into(), json!({
-            "total": standing.total,
-            "in_a_row": standing.in_a_row,
-            "last": standing.last.map(|fault| fault.failure().message),
-            "retry_in_ms": standing.quarantined.map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX)),
-        }));
+        object.insert(
+            "faults".into(),
+            json!({
+                "total": standing.total,
+                "in_a_row": standing.in_a_row,
+                "last": standing.last.map(|fault| fault.failure().message),
+                "retry_in_ms": standing.quarantined.map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX)),
+            }),
+        );
         if let State::Refused(problem) = &state {
             object.insert("problem".into(), json!(problem));
         }

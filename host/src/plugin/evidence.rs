@@ -107,7 +107,9 @@ pub(super) fn name(text: &str, what: &str) -> Result<(), Breach> {
 pub(super) fn is_kebab(text: &str) -> bool {
     text.len() <= NAME
         && text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text.split('-').all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+        && text
+            .split('-')
+            .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
 }
 
 /// One line without terminal escapes and control characters (line ends and tabs become spaces), cut to `limit` bytes.

@@ -143,7 +143,12 @@ impl Granted {
     }
 
     /// What was both asked for and given: for a third party.
-    pub(super) fn only(plugin: Arc<str>, requested: BTreeSet<Grant>, given: &BTreeSet<Grant>, grant_of: GrantOf) -> Self {
+    pub(super) fn only(
+        plugin: Arc<str>,
+        requested: BTreeSet<Grant>,
+        given: &BTreeSet<Grant>,
+        grant_of: GrantOf,
+    ) -> Self {
         let granted = requested.intersection(given).cloned().collect();
         Self { plugin, everything: false, requested: Arc::new(requested), granted: Arc::new(granted), grant_of }
     }
@@ -212,6 +217,7 @@ impl Granted {
             remedy.push_str(", and to [requests] grants in its plugin.toml");
         }
         remedy.push('.');
-        Err(Failure::new(Code::PluginDenied, format!("plugin {} is not granted {grant}", self.plugin)).with_remedy(remedy))
+        Err(Failure::new(Code::PluginDenied, format!("plugin {} is not granted {grant}", self.plugin))
+            .with_remedy(remedy))
     }
 }

@@ -105,12 +105,22 @@ impl ui::HostObservation for CallState {
         })
     }
 
-    fn counterpart(&mut self, this: Resource<Screen>, index: u32, other: Resource<Screen>) -> wasmtime::Result<Option<u32>> {
+    fn counterpart(
+        &mut self,
+        this: Resource<Screen>,
+        index: u32,
+        other: Resource<Screen>,
+    ) -> wasmtime::Result<Option<u32>> {
         let (from, to) = (self.screen(&this)?, self.screen(&other)?);
         Ok(from.tree.get(index).and_then(|_| counterpart(index, &from.tree, &to.tree)))
     }
 
-    fn changes_since(&mut self, this: Resource<Screen>, earlier: Resource<Screen>, limit: u32) -> wasmtime::Result<Vec<ui::Change>> {
+    fn changes_since(
+        &mut self,
+        this: Resource<Screen>,
+        earlier: Resource<Screen>,
+        limit: u32,
+    ) -> wasmtime::Result<Vec<ui::Change>> {
         let (later, earlier) = (self.screen(&this)?, self.screen(&earlier)?);
         let (listed, _) = changes(&earlier, &later, (limit as usize).min(CHANGES));
         Ok(listed

@@ -208,7 +208,9 @@ impl Meter {
         self.silent += now.saturating_duration_since(self.seen).min(TICK_CHARGE);
         self.seen = now;
         if self.silent >= SILENT {
-            return Err(Breach::new(FaultKind::Deadline, format!("ran {} ms without a host call", SILENT.as_millis())).into());
+            return Err(
+                Breach::new(FaultKind::Deadline, format!("ran {} ms without a host call", SILENT.as_millis())).into()
+            );
         }
         self.total(now)?;
         Ok(match self.pace {

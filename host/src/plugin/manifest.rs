@@ -72,8 +72,8 @@ pub(super) struct Package {
 pub(super) fn read(folder: &Path) -> Result<Package, (Option<String>, Problem)> {
     let path = folder.join(MANIFEST);
     let text = read_bounded(&path, MAX_MANIFEST).map_err(|problem| (None, problem))?;
-    let text = String::from_utf8(text)
-        .map_err(|_| (None, Problem::manifest(format!("{}: not UTF-8", path.display()))))?;
+    let text =
+        String::from_utf8(text).map_err(|_| (None, Problem::manifest(format!("{}: not UTF-8", path.display()))))?;
     let manifest: Manifest = toml::from_str(&text).map_err(|error| (name_of(&text), at_line(&path, &text, &error)))?;
     let name = Some(manifest.name.clone());
     load(folder, &path, manifest).map_err(|problem| (name, problem))

@@ -9,7 +9,7 @@ pub(super) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .map(|name| {
-            let part = !text.is_empty() && (name.contains(&text) || text.contains(name));
+            let part = text.len() >= 3 && (name.contains(&text) || text.contains(name));
             (if part { 1 } else { distance(&wanted, name) }, name)
         })
         .collect();

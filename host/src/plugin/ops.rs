@@ -66,9 +66,18 @@ pub trait SessionOps: Send + Sync {
     /// One fresh physical read.
     fn observe(&self) -> BoxFuture<'_, Result<Arc<Observation>, Failure>>;
     /// Polls until an element satisfies `condition`: exists, not_exists, visible, clickable.
-    fn wait_for(&self, selector: String, condition: String, options: WaitOptions) -> BoxFuture<'_, Result<Found, Failure>>;
+    fn wait_for(
+        &self,
+        selector: String,
+        condition: String,
+        options: WaitOptions,
+    ) -> BoxFuture<'_, Result<Found, Failure>>;
     /// Polls until the fingerprint is seen twice, at least 100 ms apart.
-    fn wait_for_screen(&self, fingerprint: String, options: WaitOptions) -> BoxFuture<'_, Result<Arc<Observation>, Failure>>;
+    fn wait_for_screen(
+        &self,
+        fingerprint: String,
+        options: WaitOptions,
+    ) -> BoxFuture<'_, Result<Arc<Observation>, Failure>>;
     /// A tool of the contract with its JSON arguments.
     fn call(&self, tool: String, arguments: String) -> BoxFuture<'_, Result<Answer, Failure>>;
     /// Progress of this step, shown to the client.

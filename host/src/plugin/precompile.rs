@@ -55,7 +55,9 @@ fn bound_memory() {}
 pub(super) fn check_kind(wasm: &[u8], shown: &str) -> Result<(), Problem> {
     // The preamble: magic, then version 1 and layer 0 for a module, version 13 and layer 1 for a component.
     match wasm.get(..8) {
-        Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => Err(Problem::core_module(format!("{shown}: a core module, not a component"))),
+        Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => {
+            Err(Problem::core_module(format!("{shown}: a core module, not a component")))
+        }
         Some([0, b'a', b's', b'm', _, _, 1, 0]) => Ok(()),
         _ => Err(Problem::not_a_component(format!("{shown}: not WebAssembly"))),
     }
@@ -65,11 +67,22 @@ pub(super) fn check_kind(wasm: &[u8], shown: &str) -> Result<(), Problem> {
 ///
 /// # Errors
 /// `COMPILE_FAILED`.
-pub(super) fn here(engine: &Engine, cache: Option<&Cache>, wasm: &[u8], digest: &str, shown: &str) -> Result<Component, Problem> {
-    let failed = |why: wasmtime::Error| Problem::compile(format!("{shown}: {}", super::evidence::clean(&format!("{why:#}"), 400)));
+pub(super) fn here(
+    engine: &Engine,
+    cache: Option<&Cache>,
+    wasm: &[u8],
+    digest: &str,
+    shown: &str,
+) -> Result<Component, Problem> {
+    let failed = |why: wasmtime::Error| {
+        Problem::compile(format!("{shown}: {}", super::evidence::clean(&format!("{why:#}"), 400)))
+    };
     let component = Component::new(engine, wasm).map_err(failed)?;
     if let Some(cache) = cache {
-        let kept = component.serialize().map_err(std::io::Error::other).and_then(|compiled| cache.store(engine, digest, &compiled));
+        let kept = component
+            .serialize()
+            .map_err(std::io::Error::other)
+            .and_then(|compiled| cache.store(engine, digest, &compiled));
         if let Err(why) = kept {
             tracing::warn!(%why, "a compiled component could not be kept");
         }

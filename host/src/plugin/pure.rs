@@ -61,7 +61,8 @@ impl Plugins {
         pool: &Arc<Semaphore>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, String> {
-        let place = Arc::clone(pool).acquire_owned().await.map_err(|_| "could not run: the server is ending".to_owned())?;
+        let place =
+            Arc::clone(pool).acquire_owned().await.map_err(|_| "could not run: the server is ending".to_owned())?;
         tokio::task::spawn_blocking(move || {
             // The place is given back when the guest is done, also when nobody waits for it any more.
             let _place = place;
@@ -75,9 +76,14 @@ impl Plugins {
 /// A list of violations, bounded and cleaned.
 pub(super) fn bounded(violations: Vec<Violation>) -> wasmtime::Result<Vec<(String, String)>> {
     if violations.len() > VIOLATIONS {
-        return Err(Breach::bad_return(format!("gave {} violations; at most {VIOLATIONS} are taken", violations.len())).into());
+        return Err(Breach::bad_return(format!(
+            "gave {} violations; at most {VIOLATIONS} are taken",
+            violations.len()
+        ))
+        .into());
     }
-    let checked = violations.iter().map(|one| Ok((text(&one.path, "a violation's path")?, text(&one.message, "a violation")?)));
+    let checked =
+        violations.iter().map(|one| Ok((text(&one.path, "a violation's path")?, text(&one.message, "a violation")?)));
     Ok(checked.collect::<Result<_, Breach>>()?)
 }
 

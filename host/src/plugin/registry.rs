@@ -240,7 +240,11 @@ impl Target {
             let last = self.entry.faults.standing().last.map(|fault| fault.failure().message).unwrap_or_default();
             Failure::new(
                 Code::PluginFault,
-                format!("plugin {} is quarantined for {} ms more; its last fault: {last}", self.entry.name, left.as_millis()),
+                format!(
+                    "plugin {} is quarantined for {} ms more; its last fault: {last}",
+                    self.entry.name,
+                    left.as_millis()
+                ),
             )
             .with_remedy("Fix the plugin and call reload_plugins, or wait until one call may try again.")
         })
@@ -270,7 +274,8 @@ impl Shared {
     async fn add_external(self: &Arc<Self>) {
         let old = self.current();
         let shared = Arc::clone(self);
-        let taken: Vec<Arc<str>> = old.iter().filter(|entry| entry.builtin).map(|entry| Arc::clone(&entry.name)).collect();
+        let taken: Vec<Arc<str>> =
+            old.iter().filter(|entry| entry.builtin).map(|entry| Arc::clone(&entry.name)).collect();
         let searched = tokio::task::spawn_blocking(move || external(&shared.config, taken.into_iter())).await;
         let found = searched.unwrap_or_else(|why| {
             tracing::error!(%why, "looking for plugins broke");
@@ -278,7 +283,10 @@ impl Shared {
         });
         for one in &found {
             let twin = old.iter().find(|was| {
-                !was.builtin && was.name == one.entry.name && was.sha256 == one.entry.sha256 && was.stamp == one.entry.stamp
+                !was.builtin
+                    && was.name == one.entry.name
+                    && was.sha256 == one.entry.sha256
+                    && was.stamp == one.entry.stamp
             });
             if let (State::Compiling, Some(State::Ready(loaded))) = (one.entry.state(), twin.map(|was| was.state())) {
                 one.entry.state.send_replace(State::Ready(loaded));
@@ -302,7 +310,12 @@ impl Shared {
                 let state = match self.compile(one).await {
                     Ok(loaded) => State::Ready(Arc::new(loaded)),
                     Err(problem) => {
-                        tracing::warn!(plugin = &*one.entry.name, code = problem.code, problem.message, "plugin refused");
+                        tracing::warn!(
+                            plugin = &*one.entry.name,
+                            code = problem.code,
+                            problem.message,
+                            "plugin refused"
+                        );
                         State::Refused(problem)
                     }
                 };
@@ -320,7 +333,8 @@ impl Shared {
         let closed = |_| Problem::compile("the server is ending");
         let component = if entry.builtin || found.wasm.len() <= IN_PROCESS {
             let _turn = if entry.builtin { None } else { Some(self.compiling.acquire().await.map_err(closed)?) };
-            let (shared, engines, wasm, digest) = (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
+            let (shared, engines, wasm, digest) =
+                (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
             let compile = move || -> Result<Component, Problem> {
                 match shared.cache.as_ref().and_then(|cache| cache.load(&engines.engine, &digest)) {
                     Some(component) => Ok(component),
@@ -330,19 +344,28 @@ impl Shared {
             tokio::task::spawn_blocking(compile).await.map_err(broke)??
         } else {
             let _turn = self.one_child.acquire().await.map_err(closed)?;
-            let (shared, engines, wasm, digest) = (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
+            let (shared, engines, wasm, digest) =
+                (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
             let runtime = tokio::runtime::Handle::current();
             // On a blocking thread for its files of tens of megabytes; the child itself is waited for asynchronously.
             let compile = move || -> Result<Component, Problem> {
                 let (engine, cache) = (&engines.engine, shared.cache.as_ref());
                 match cache.and_then(|cache| cache.load(engine, &digest)) {
                     Some(component) => Ok(component),
-                    None => runtime.block_on(in_child(engine, cache, shared.config.precompiler.as_ref(), &wasm, &digest, &shown)),
+                    None => runtime.block_on(in_child(
+                        engine,
+                        cache,
+                        shared.config.precompiler.as_ref(),
+                        &wasm,
+                        &digest,
+                        &shown,
+                    )),
                 }
             };
             tokio::task::spawn_blocking(compile).await.map_err(broke)??
         };
-        let settings = self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
+        let settings =
+            self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
         let guest = Guest {
             plugin: Arc::clone(&entry.name),
             settings: Value::Object(settings).to_string().into(),

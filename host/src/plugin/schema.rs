@@ -45,7 +45,8 @@ impl Arguments {
             return Err(format!("its schema has {keyword:?} at the root; keep the root a plain object"));
         }
         check_references(&schema)?;
-        let validator = jsonschema::validator_for(&schema).map_err(|why| format!("its schema is no JSON Schema: {why}"))?;
+        let validator =
+            jsonschema::validator_for(&schema).map_err(|why| format!("its schema is no JSON Schema: {why}"))?;
         Ok(Self { schema, validator })
     }
 
@@ -61,7 +62,8 @@ impl Arguments {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let member = unexpected.first().map_or("", String::as_str);
                 let meant = nearest(member, known()).into_iter().map(Value::from).collect();
-                refused(&join(&at, member), format!("there is no member {:?} here", clean(member, SHOWN))).with_candidates(meant)
+                refused(&join(&at, member), format!("there is no member {:?} here", clean(member, SHOWN)))
+                    .with_candidates(meant)
             }
             ValidationErrorKind::Required { property } => {
                 let member = property.as_str().unwrap_or_default();
@@ -77,11 +79,15 @@ impl Arguments {
         for part in pointer.split('/').skip(1) {
             let Some(next) = schema.get("properties").and_then(|all| all.get(part)) else { return Vec::new() };
             schema = next;
-            if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#')) {
+            if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'))
+            {
                 schema = self.schema.pointer(target).unwrap_or(schema);
             }
         }
-        schema.get("properties").and_then(Value::as_object).map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect())
+        schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect())
     }
 }
 
@@ -127,7 +133,10 @@ fn check_references(schema: &Value) -> Result<(), String> {
                 if let Some(target) = members.get("$ref").and_then(Value::as_str) {
                     let local = target == "#" || target.starts_with("#/$defs/") || target.starts_with("#/definitions/");
                     if !local {
-                        return Err(format!("its schema refers to {:?}; only its own \"$defs\" are taken", clean(target, SHOWN)));
+                        return Err(format!(
+                            "its schema refers to {:?}; only its own \"$defs\" are taken",
+                            clean(target, SHOWN)
+                        ));
                     }
                     edges.entry(place.clone()).or_default().insert(target.trim_start_matches('#').to_owned());
                 }

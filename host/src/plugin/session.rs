@@ -207,7 +207,12 @@ impl stub::HostSession for CallState {
         no_device()
     }
 
-    fn call(&mut self, _: Resource<Session>, _: String, _: String) -> wasmtime::Result<Result<stub::Answer, stub::Failure>> {
+    fn call(
+        &mut self,
+        _: Resource<Session>,
+        _: String,
+        _: String,
+    ) -> wasmtime::Result<Result<stub::Answer, stub::Failure>> {
         no_device()
     }
 

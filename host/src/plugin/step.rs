@@ -131,7 +131,9 @@ impl Plugins {
         if target.entry.granted.observe().is_err() {
             return Ok(None);
         }
-        let Some(local) = target.loaded.provides.steps.get(target.index).map(|step| step.name.clone()) else { return Ok(None) };
+        let Some(local) = target.loaded.provides.steps.get(target.index).map(|step| step.name.clone()) else {
+            return Ok(None);
+        };
         let arguments = args.to_string();
         let look = self
             .pure_call(target, format!("step.first-look {local}"), move |loaded, store, instance| {
@@ -210,7 +212,9 @@ impl Plugins {
     }
 
     fn find_step(&self, name: &str) -> Result<Target, Failure> {
-        self.find("step type", "type", name, |loaded| loaded.provides.steps.iter().map(|one| one.name.as_str()).collect())
+        self.find("step type", "type", name, |loaded| {
+            loaded.provides.steps.iter().map(|one| one.name.as_str()).collect()
+        })
     }
 }
 
@@ -323,7 +327,10 @@ fn own_failure(failure: device::Failure, state: &CallState) -> Result<Failure, B
         return Ok(own.clone());
     }
     let Some(code) = Code::from_name(&failure.code) else {
-        return Err(Breach::bad_return(format!("failed with {:?}, which is no code of the contract", clean(&failure.code, 64))));
+        return Err(Breach::bad_return(format!(
+            "failed with {:?}, which is no code of the contract",
+            clean(&failure.code, 64)
+        )));
     };
     Ok(Failure::new(code, text(&failure.message, "a message")?).with_retryable(failure.retryable))
 }

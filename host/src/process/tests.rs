@@ -44,8 +44,12 @@ fn stopped_by(result: Result<Output, ProcessError>) -> (Stopped, Output) {
 
 #[tokio::test]
 async fn both_streams_the_status_and_the_time_come_back() {
-    let output = Processes::default().run(sh("echo out; echo err >&2; sleep 0.05; exit 3"), &budget(5_000)).await.unwrap();
-    assert_eq!((output.code, output.stdout.as_slice(), output.stderr.as_slice()), (Some(3), &b"out\n"[..], &b"err\n"[..]));
+    let output =
+        Processes::default().run(sh("echo out; echo err >&2; sleep 0.05; exit 3"), &budget(5_000)).await.unwrap();
+    assert_eq!(
+        (output.code, output.stdout.as_slice(), output.stderr.as_slice()),
+        (Some(3), &b"out\n"[..], &b"err\n"[..])
+    );
     assert!(!output.truncated);
     assert!((50.0..1_000.0).contains(&output.elapsed_ms), "{}", output.elapsed_ms);
 }
@@ -170,7 +174,9 @@ impl Processes {
 #[tokio::test]
 async fn a_missing_program_and_one_that_cannot_run_are_told_apart() {
     let missing = Program::new("/nowhere/handset-no-such-program").command(["x"]);
-    assert!(matches!(Processes::default().run(missing, &budget(1_000)).await, Err(ProcessError::NotFound(path)) if path.ends_with("handset-no-such-program")));
+    assert!(
+        matches!(Processes::default().run(missing, &budget(1_000)).await, Err(ProcessError::NotFound(path)) if path.ends_with("handset-no-such-program"))
+    );
     let folder = Program::new("/").command(["x"]);
     assert!(matches!(Processes::default().run(folder, &budget(1_000)).await, Err(ProcessError::Spawn { .. })));
 }
@@ -180,7 +186,10 @@ async fn a_budget_that_ended_starts_nothing() {
     let file = tempfile::tempdir().unwrap();
     let path = file.path().join("started");
     let command = sh(&format!("touch {}", path.display()));
-    assert!(matches!(Processes::default().run(command, &budget(0)).await, Err(ProcessError::Stopped { why: Stopped::Expired, .. })));
+    assert!(matches!(
+        Processes::default().run(command, &budget(0)).await,
+        Err(ProcessError::Stopped { why: Stopped::Expired, .. })
+    ));
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!path.exists());
 }

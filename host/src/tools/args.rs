@@ -39,7 +39,10 @@ pub(super) struct TargetArgs {
 
 impl TargetArgs {
     pub(super) fn target(&self) -> Target {
-        Target { platform: self.platform.map(|platform| platform.as_str().to_owned()), device_id: self.device_id.clone() }
+        Target {
+            platform: self.platform.map(|platform| platform.as_str().to_owned()),
+            device_id: self.device_id.clone(),
+        }
     }
 }
 

@@ -116,7 +116,8 @@ impl House {
         if let Some(platform) = platform {
             self.supported(platform)?;
         }
-        for adapter in self.adapters.iter().filter(|adapter| platform.is_none_or(|wanted| wanted == adapter.platform())) {
+        for adapter in self.adapters.iter().filter(|adapter| platform.is_none_or(|wanted| wanted == adapter.platform()))
+        {
             match adapter.list(budget).await {
                 Ok(listed) => {
                     let usable: Vec<DeviceKey> = listed
@@ -147,7 +148,9 @@ fn random_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let word = || {
         let mut hasher = RandomState::new().build_hasher();
-        hasher.write_u128(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos()));
+        hasher.write_u128(
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos()),
+        );
         hasher.write_u32(std::process::id());
         hasher.finish()
     };

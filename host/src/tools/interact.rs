@@ -5,7 +5,9 @@ use std::time::Duration;
 use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
-use super::args::{PressBackArgs, SwipeArgs, TapArgs, TapElementArgs, TargetArgs, TypeTextArgs, WaitForArgs, WaitForCondition};
+use super::args::{
+    PressBackArgs, SwipeArgs, TapArgs, TapElementArgs, TargetArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
+};
 use super::{Answer, Call, OUTER};
 use crate::action::{Action, ActionContext, Aim, ControlArgs, Defaults, GuardArgs, WaitFor, run};
 use crate::device::Input;
@@ -39,7 +41,13 @@ struct Wish {
     arguments: Value,
 }
 
-async fn act(call: Call, target: &TargetArgs, controls: ControlArgs, guard: GuardArgs, wish: Wish) -> Result<Answer, Failure> {
+async fn act(
+    call: Call,
+    target: &TargetArgs,
+    controls: ControlArgs,
+    guard: GuardArgs,
+    wish: Wish,
+) -> Result<Answer, Failure> {
     targeted(&call, target, &guard)?;
     let outer = call.budget(OUTER);
     if guard.precondition.is_some() {
@@ -47,8 +55,13 @@ async fn act(call: Call, target: &TargetArgs, controls: ControlArgs, guard: Guar
     }
     guard.validate(&call.house.plugins).await?;
     let session = call.session(target).await?;
-    let context =
-        ActionContext { session: &session, request: &call.request, plugins: &call.house.plugins, processes: &call.house.processes, outer: &outer };
+    let context = ActionContext {
+        session: &session,
+        request: &call.request,
+        plugins: &call.house.plugins,
+        processes: &call.house.processes,
+        outer: &outer,
+    };
     let action = Action {
         action_type: wish.action_type,
         aim: wish.aim,

@@ -63,8 +63,13 @@ pub(super) async fn start_app(call: Call) -> Result<Answer, Failure> {
     let args: StartAppArgs = call.parse()?;
     let session = call.session(&args.target).await?;
     let outer = call.budget(OUTER);
-    let context =
-        ActionContext { session: &session, request: &call.request, plugins: &call.house.plugins, processes: &call.house.processes, outer: &outer };
+    let context = ActionContext {
+        session: &session,
+        request: &call.request,
+        plugins: &call.house.plugins,
+        processes: &call.house.processes,
+        outer: &outer,
+    };
     let action = Action {
         action_type: "start_app",
         aim: Aim::Nothing,

@@ -44,6 +44,9 @@ const RESOLUTION: Duration = Duration::from_secs(5);
 /// What an action may take in all, whatever its parts are given: an end for every request.
 const OUTER: Duration = Duration::from_secs(240);
 
+/// Told of an observation.
+pub type Seen = Arc<dyn Fn(&Arc<Observation>) + Send + Sync>;
+
 /// A tool call on its way to its handler.
 pub struct Call {
     /// The house it is made in.
@@ -57,7 +60,7 @@ pub struct Call {
     /// Who makes the read after a light action.
     pub shared: SharedRead,
     /// Told of each observation a wait makes: a journey's light tap takes its evidence from the first.
-    pub seen: Option<Arc<dyn Fn(&Arc<Observation>) + Send + Sync>>,
+    pub seen: Option<Seen>,
 }
 
 impl Call {

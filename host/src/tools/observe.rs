@@ -134,7 +134,12 @@ fn chosen(args: &GetUiTreeArgs, observation: &Observation) -> Option<Chosen> {
     let acts = |index: u32| {
         tree.get(index).is_some_and(|element| {
             let traits = &element.traits;
-            traits.visible && (traits.clickable || traits.long_clickable || traits.checkable || traits.editable || traits.scrollable)
+            traits.visible
+                && (traits.clickable
+                    || traits.long_clickable
+                    || traits.checkable
+                    || traits.editable
+                    || traits.scrollable)
         })
     };
     let count = u32::try_from(tree.elements.len()).unwrap_or(u32::MAX);
@@ -161,9 +166,9 @@ fn loading_state(evidence: &[(String, crate::plugin::EvidenceNote)]) -> Value {
         let signal = LOADERS.iter().find(|(prefix, _)| note.signal.starts_with(prefix))?;
         Some((note.heuristic, signal.1, source))
     });
-    named.min_by_key(|(heuristic, ..)| *heuristic).map_or(Value::Null, |(_, signal, source)| {
-        json!({ "active": true, "signal": signal, "source": source })
-    })
+    named
+        .min_by_key(|(heuristic, ..)| *heuristic)
+        .map_or(Value::Null, |(_, signal, source)| json!({ "active": true, "signal": signal, "source": source }))
 }
 
 pub(super) async fn get_current_screen(call: Call) -> Result<Answer, Failure> {
@@ -196,4 +201,3 @@ pub(super) async fn get_screen_fingerprint(call: Call) -> Result<Answer, Failure
         "timing": call.request.timings.compact(),
     })))
 }
-

@@ -45,7 +45,10 @@ fn replace_references(schema: &mut Value, types: &Map<String, Value>) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| replace_references(item, types)),
         Value::Object(object) => {
-            let named = object.get("$ref").and_then(Value::as_str).and_then(|reference| types.get(reference.rsplit('/').next()?));
+            let named = object
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|reference| types.get(reference.rsplit('/').next()?));
             if let Some(Value::Object(named)) = named.cloned() {
                 object.remove("$ref");
                 object.extend(named);
@@ -87,7 +90,14 @@ fn tidy(schema: &mut Value) {
                 }
             }
             if let Some(Value::String(text)) = object.get_mut("description") {
-                *text = text.split("\n\n").next().unwrap_or_default().replace(['`', '\n'], " ").replace("  ", " ").trim().to_owned();
+                *text = text
+                    .split("\n\n")
+                    .next()
+                    .unwrap_or_default()
+                    .replace(['`', '\n'], " ")
+                    .replace("  ", " ")
+                    .trim()
+                    .to_owned();
             }
             // Open is the default.
             if object.get("additionalProperties") == Some(&json!(true)) {
@@ -194,7 +204,11 @@ fn rank(kind: &ValidationErrorKind) -> u8 {
 fn explain(error: &jsonschema::ValidationError<'_>) -> String {
     let shown: Cow<'_, str> = {
         let text = error.instance().to_string();
-        if text.chars().count() > 80 { Cow::Owned(text.chars().take(80).chain("…".chars()).collect()) } else { Cow::Owned(text) }
+        if text.chars().count() > 80 {
+            Cow::Owned(text.chars().take(80).chain("…".chars()).collect())
+        } else {
+            Cow::Owned(text)
+        }
     };
     match error.kind() {
         ValidationErrorKind::Type { kind } => {
@@ -251,7 +265,9 @@ fn known_members(schema: &Value, path: &str) -> Vec<String> {
 
 /// The schema a chain of `$ref`s ends in.
 fn follow<'a>(root: &'a Value, mut at: &'a Value) -> &'a Value {
-    while let Some(next) = at.get("$ref").and_then(Value::as_str).and_then(|reference| root.pointer(reference.strip_prefix('#')?)) {
+    while let Some(next) =
+        at.get("$ref").and_then(Value::as_str).and_then(|reference| root.pointer(reference.strip_prefix('#')?))
+    {
         at = next;
     }
     at
@@ -268,7 +284,7 @@ pub fn unknown_member(member: &str, name: &str, known: &[String]) -> Failure {
     Failure::argument(member, message).with_candidates(near.into_iter().map(Value::from).collect())
 }
 
-/// Names like `name`, nearest first: equal but for case and separators, or a few edits away.
+/// Names like `name`, nearest first: equal but for case and separators, a few edits away, or longer.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -278,7 +294,9 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<Stri
             let candidate_plain = plain(candidate);
             let distance = strsim::damerau_levenshtein(&wanted, &candidate_plain);
             let close = distance <= 1 + wanted.len().min(12) / 4
-                || (wanted.len() >= 3 && (candidate_plain.starts_with(&wanted) || wanted.starts_with(&candidate_plain)));
+                || (wanted.len() >= 3
+                    && (candidate_plain.starts_with(&wanted) || wanted.starts_with(&candidate_plain)))
+                || (wanted.len() >= 5 && candidate_plain.contains(&wanted));
             close.then_some((distance, candidate))
         })
         .collect();

@@ -136,8 +136,9 @@ impl StepSession {
 
     async fn call_tool(&self, name: &str, arguments: &str) -> Result<Answer, Failure> {
         let tool = find(name).ok_or_else(|| Failure::argument("tool", format!("there is no tool {name:?}")))?;
-        let mut args: Value = serde_json::from_str(arguments)
-            .map_err(|error| Failure::argument("arguments", format!("the arguments of {name} are not JSON: {error}")))?;
+        let mut args: Value = serde_json::from_str(arguments).map_err(|error| {
+            Failure::argument("arguments", format!("the arguments of {name} are not JSON: {error}"))
+        })?;
         let Value::Object(members) = &mut args else {
             return Err(Failure::argument("arguments", format!("the arguments of {name} are not an object")));
         };
@@ -216,13 +217,21 @@ impl SessionOps for StepSession {
         })
     }
 
-    fn wait_for(&self, selector: String, condition: String, options: WaitOptions) -> BoxFuture<'_, Result<Found, Failure>> {
+    fn wait_for(
+        &self,
+        selector: String,
+        condition: String,
+        options: WaitOptions,
+    ) -> BoxFuture<'_, Result<Found, Failure>> {
         Box::pin(async move {
-            let selector: Selector =
-                serde_json::from_str(&selector).map_err(|error| Failure::argument("selector", format!("selector: {error}")))?;
+            let selector: Selector = serde_json::from_str(&selector)
+                .map_err(|error| Failure::argument("selector", format!("selector: {error}")))?;
             selector.validate("selector")?;
             let condition = Condition::from_name(&condition).ok_or_else(|| {
-                Failure::argument("condition", format!("{condition:?} is none of exists, not_exists, visible, clickable"))
+                Failure::argument(
+                    "condition",
+                    format!("{condition:?} is none of exists, not_exists, visible, clickable"),
+                )
             })?;
             let wait = ElementWait { wanted: Wanted::Selector(selector), condition, index: options.index, needed: 2 };
             let mut reads = self.reads(options);
@@ -234,13 +243,20 @@ impl SessionOps for StepSession {
                 Some((screen, verdict)) if end.satisfied => Ok(Found { screen, element: verdict.element }),
                 last => Err(reads.saw_nothing().unwrap_or_else(|| {
                     let matched = last.map_or(0, |(_, verdict)| verdict.matched);
-                    Failure::new(Code::Timeout, format!("{matched} elements matched; {}", reads.shortfall(end.confirmed, 2, "timeoutMs")))
+                    Failure::new(
+                        Code::Timeout,
+                        format!("{matched} elements matched; {}", reads.shortfall(end.confirmed, 2, "timeoutMs")),
+                    )
                 })),
             }
         })
     }
 
-    fn wait_for_screen(&self, fingerprint: String, options: WaitOptions) -> BoxFuture<'_, Result<Arc<Observation>, Failure>> {
+    fn wait_for_screen(
+        &self,
+        fingerprint: String,
+        options: WaitOptions,
+    ) -> BoxFuture<'_, Result<Arc<Observation>, Failure>> {
         Box::pin(async move {
             let mut reads = self.reads(options);
             let found = stable_fingerprint(&mut reads, |seen| seen == fingerprint).await;
@@ -250,7 +266,10 @@ impl SessionOps for StepSession {
             found.ok_or_else(|| {
                 reads.saw_nothing().unwrap_or_else(|| {
                     let last = reads.timeline.observations.last().map_or("none", |last| &last.fingerprint);
-                    Failure::new(Code::Timeout, format!("the last fingerprint was {last}; {}", reads.shortfall(0, 2, "timeoutMs")))
+                    Failure::new(
+                        Code::Timeout,
+                        format!("the last fingerprint was {last}; {}", reads.shortfall(0, 2, "timeoutMs")),
+                    )
                 })
             })
         })

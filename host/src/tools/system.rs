@@ -24,7 +24,12 @@ pub(super) async fn get_system_status(call: Call) -> Result<Answer, Failure> {
         Vec::new()
     });
     for device in devices.iter().filter(|device| !device.usable) {
-        issues.push(format!("{} is {}: {}", device.id, device.state, device.remedy.as_deref().unwrap_or("check the device")));
+        issues.push(format!(
+            "{} is {}: {}",
+            device.id,
+            device.state,
+            device.remedy.as_deref().unwrap_or("check the device")
+        ));
     }
     let usable = devices.iter().filter(|device| device.usable).count();
     if adb.available && usable == 0 {

@@ -6,9 +6,9 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectStateArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs, NoArgs,
-    PressBackArgs, RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs,
-    WaitForUiArgs,
+    DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectStateArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs,
+    NoArgs, PressBackArgs, RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs,
+    WaitForReadinessArgs, WaitForUiArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{Answer, Call, interact, journey, manage, observe, system, waits};
@@ -108,10 +108,9 @@ impl Tool {
             *arguments = Value::Object(serde_json::Map::new());
         }
         let compiled = self.compiled();
-        let validator = compiled
-            .validator
-            .as_ref()
-            .map_err(|error| Failure::new(handset_model::Code::Unknown, format!("the schema of {} is broken: {error}", self.name)))?;
+        let validator = compiled.validator.as_ref().map_err(|error| {
+            Failure::new(handset_model::Code::Unknown, format!("the schema of {} is broken: {error}", self.name))
+        })?;
         check(validator, &compiled.schema, arguments)?;
         normalise(arguments);
         Ok(())
@@ -285,7 +284,14 @@ mod tests {
             limits: handset_model::snapshot::HistoryLimits::default(),
         });
         let request = crate::request::Request::new(tokio_util::sync::CancellationToken::new(), None);
-        let call = Call { house, request, args: Value::Null, pinned: None, shared: crate::action::SharedRead::None, seen: None };
+        let call = Call {
+            house,
+            request,
+            args: Value::Null,
+            pinned: None,
+            shared: crate::action::SharedRead::None,
+            seen: None,
+        };
         let failure = super::super::call(&BROKEN, call).await.unwrap_err();
         assert_eq!(failure.code, handset_model::Code::Unknown);
         assert!(failure.message.contains("broken"), "{}", failure.message);

@@ -16,8 +16,8 @@ use crate::device::Session;
 use crate::plugin::ReadinessState;
 use crate::request::round;
 use crate::wait::{
-    Condition, ElementEnd, ElementWait, End, Pace, Reads, ReadinessReport, ReadinessWait, StateWait, Wanted, assess, wait_for_element,
-    wait_for_readiness as wait_until_ready, wait_for_state,
+    Condition, ElementEnd, ElementWait, End, Pace, ReadinessReport, ReadinessWait, Reads, StateWait, Wanted, assess,
+    wait_for_element, wait_for_readiness as wait_until_ready, wait_for_state,
 };
 
 /// Satisfying reads in a row that decide an element (contract §8).
@@ -136,7 +136,8 @@ fn why(reads: &Reads<'_>, confirmed: u32, needed: u32, seen: &str, raise: &str) 
 
 fn observed(session: &Session, end: &ElementEnd) -> Value {
     let verdict = end.last.as_ref().map(|(_, verdict)| verdict.clone()).unwrap_or_default();
-    let last_matched = end.last_match.as_ref().map(|(observation, index)| resolved(&session.screens, observation, *index));
+    let last_matched =
+        end.last_match.as_ref().map(|(observation, index)| resolved(&session.screens, observation, *index));
     json!({
         "matched_count": verdict.matched,
         "condition_satisfied": end.satisfied,
@@ -189,7 +190,13 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
         why(&reads, end.confirmed, NEEDED, &format!("matched {} elements, none visible", verdict.matched), "timeout_ms")
     };
     let mut seen = observed(&session, &end);
-    seen["status"] = json!(if end.satisfied { "visible" } else if verdict.matched == 0 { "not_found" } else { "not_visible" });
+    seen["status"] = json!(if end.satisfied {
+        "visible"
+    } else if verdict.matched == 0 {
+        "not_found"
+    } else {
+        "not_visible"
+    });
     let mut body = json!({
         "success": end.satisfied,
         "selector": args.selector,
@@ -212,7 +219,8 @@ fn decided(call: &Call, mut body: Value, success: bool, code: Code) -> Answer {
         body["retryable"] = json!(code.retryable());
         body["error"] = Failure::new(code, body["reason"].as_str().unwrap_or_default()).to_json();
     }
-    body["trace"] = json!({ "action_id": call.request.id, "final_outcome": if success { "success" } else { "failure" } });
+    body["trace"] =
+        json!({ "action_id": call.request.id, "final_outcome": if success { "success" } else { "failure" } });
     body["timing"] = call.request.timings.full();
     Answer::Body { body, success: Some(success), failure_code: (!success).then_some(code), text: None }
 }
@@ -231,19 +239,23 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
         return Err(failure);
     }
     let property = json!(args.property);
-    let (value, element): (Option<Value>, Option<(Arc<Observation>, u32)>) = match &end.last {
-        Some((observation, Some((index, value)))) => (value.clone(), Some((Arc::clone(observation), *index))),
-        _ => (None, None),
-    };
+    let value = end.value.clone();
+    let element: Option<(Arc<Observation>, u32)> = end.last.clone().zip(end.element);
     let (code, reason) = if end.satisfied {
         (Code::AssertionTimeout, format!("{property} was {} in two reads in a row", args.expected))
     } else {
         match (end.matched, &element, &value) {
-            _ if end.confirmed > 0 => (Code::AssertionTimeout, reads.shortfall(end.confirmed, crate::wait::STATE_NEEDED, "timeout_ms")),
+            _ if end.confirmed > 0 => {
+                (Code::AssertionTimeout, reads.shortfall(end.confirmed, crate::wait::STATE_NEEDED, "timeout_ms"))
+            }
             (0, ..) => (Code::ElementNotFound, "no element matched in the last read".to_owned()),
-            (_, None, _) => (Code::AmbiguousTarget, format!("{} elements match: which one is meant is not known", end.matched)),
+            (_, None, _) => {
+                (Code::AmbiguousTarget, format!("{} elements match: which one is meant is not known", end.matched))
+            }
             (_, Some(_), None) => (Code::Unsupported, format!("the platform exposes no {property} of this element")),
-            (_, Some(_), Some(value)) => (Code::ExpectStateMismatch, format!("{property} is {value}, expected {}", args.expected)),
+            (_, Some(_), Some(value)) => {
+                (Code::ExpectStateMismatch, format!("{property} is {value}, expected {}", args.expected))
+            }
         }
     };
     let mut observed = json!({ "property": args.property, "value": value });

@@ -47,7 +47,8 @@ impl ReadinessReport {
     /// The contract's `readiness` object.
     #[must_use]
     pub fn to_json(&self, timeline: &TimelineData) -> Value {
-        let evidence: Vec<Value> = self.evidence.iter().map(|(source, note)| evidence_json(source, note, timeline)).collect();
+        let evidence: Vec<Value> =
+            self.evidence.iter().map(|(source, note)| evidence_json(source, note, timeline)).collect();
         json!({
             "state": self.state.as_str(),
             "evidence": evidence,
@@ -80,7 +81,8 @@ fn evidence_json(source: &str, note: &EvidenceNote, timeline: &TimelineData) -> 
 fn element_label(observation: &Observation, index: u32) -> Value {
     let Some(element) = observation.tree.get(index) else { return Value::Null };
     let mut label = json!({ "index": index, "type": element.class, "bounds": element.bounds.to_array() });
-    let texts = [("text", &element.text), ("contentDescription", &element.description), ("resourceId", &element.resource_id)];
+    let texts =
+        [("text", &element.text), ("contentDescription", &element.description), ("resourceId", &element.resource_id)];
     for (name, text) in texts {
         if let Some(text) = text {
             label[name] = json!(text);
@@ -95,7 +97,8 @@ pub async fn assess(plugins: &Plugins, timeline: &TimelineData, stability: Durat
         return unknown(0, 0, vec!["no_sample".to_owned()]);
     };
     let voices = plugins.classify(Arc::new(timeline.clone())).await;
-    let mut report = unknown(u32::try_from(timeline.observations.len()).unwrap_or(u32::MAX), latest.captured_at_ms, Vec::new());
+    let mut report =
+        unknown(u32::try_from(timeline.observations.len()).unwrap_or(u32::MAX), latest.captured_at_ms, Vec::new());
     report.stable_for_ms = stable_for(&timeline.observations);
     for voice in &voices {
         hear(&mut report, voice);
@@ -191,7 +194,11 @@ pub struct ReadinessWait {
 }
 
 /// Reads and asks until the state is reached. A deadline gives `unknown` with what was seen, never `unresponsive`.
-pub async fn wait_for_readiness(reads: &mut Reads<'_>, plugins: &Plugins, wait: ReadinessWait) -> (bool, ReadinessReport) {
+pub async fn wait_for_readiness(
+    reads: &mut Reads<'_>,
+    plugins: &Plugins,
+    wait: ReadinessWait,
+) -> (bool, ReadinessReport) {
     let mut last: Option<ReadinessReport> = None;
     let mut pace = Pace::Interval;
     loop {

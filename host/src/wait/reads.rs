@@ -63,7 +63,13 @@ pub struct Reads<'a> {
 impl<'a> Reads<'a> {
     /// A series on `budget`. `first` is a read already made for it inside the same transaction.
     #[must_use]
-    pub fn new(session: &'a Session, request: &'a Request, budget: Budget, interval: Duration, first: Option<Arc<Observation>>) -> Self {
+    pub fn new(
+        session: &'a Session,
+        request: &'a Request,
+        budget: Budget,
+        interval: Duration,
+        first: Option<Arc<Observation>>,
+    ) -> Self {
         Self {
             session,
             request,
@@ -135,9 +141,11 @@ impl<'a> Reads<'a> {
         match &self.end {
             Some(End::Fatal(failure)) => Some(failure.clone()),
             Some(End::Cancelled) => Some(Failure::new(Code::Cancelled, "cancelled while reading the screen")),
-            _ if self.successes == 0 => {
-                Some(self.last_failure.clone().unwrap_or_else(|| Failure::new(Code::Timeout, "no read of the screen was begun in time")))
-            }
+            _ if self.successes == 0 => Some(
+                self.last_failure
+                    .clone()
+                    .unwrap_or_else(|| Failure::new(Code::Timeout, "no read of the screen was begun in time")),
+            ),
             _ => None,
         }
     }
@@ -189,9 +197,12 @@ impl From<Stopped> for End {
 fn fatal(failure: &Failure) -> Option<End> {
     match failure.code {
         Code::Cancelled => Some(End::Cancelled),
-        Code::DeviceNotFound | Code::DeviceOffline | Code::AmbiguousDevice | Code::ToolNotFound | Code::AdbVersionConflict | Code::Unsupported => {
-            Some(End::Fatal(failure.clone()))
-        }
+        Code::DeviceNotFound
+        | Code::DeviceOffline
+        | Code::AmbiguousDevice
+        | Code::ToolNotFound
+        | Code::AdbVersionConflict
+        | Code::Unsupported => Some(End::Fatal(failure.clone())),
         _ => None,
     }
 }

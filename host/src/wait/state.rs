@@ -45,8 +45,12 @@ pub struct StateWait {
 pub struct StateEnd {
     /// Held in two consecutive reads.
     pub satisfied: bool,
-    /// The last successful read, the element there, and its value (`None` where the platform exposes none).
-    pub last: Option<(Arc<Observation>, Option<(u32, Option<Value>)>)>,
+    /// The last successful read.
+    pub last: Option<Arc<Observation>>,
+    /// The one element it is about, there.
+    pub element: Option<u32>,
+    /// Its value; `None` where the platform exposes none.
+    pub value: Option<Value>,
     /// Matches in the last read.
     pub matched: u32,
     /// Consecutive satisfying reads at the end.
@@ -71,7 +75,9 @@ pub fn observed_state(element: &Element, property: Property) -> Option<Value> {
             None => Some(json!("")),
         },
         Property::Value => element.value.map(|value| json!(value)),
-        Property::RawValue => element.value.map(|value| json!(value)).or_else(|| element.text.as_ref().map(|text| json!(text))),
+        Property::RawValue => {
+            element.value.map(|value| json!(value)).or_else(|| element.text.as_ref().map(|text| json!(text)))
+        }
     }
 }
 
@@ -99,7 +105,9 @@ pub async fn wait_for_state(reads: &mut Reads<'_>, screens: &Screens, wait: &Sta
         end.matched = verdict.matched;
         // Several matches: which one is meant is not known, so no value is.
         let element = verdict.element.filter(|_| verdict.matched == 1);
-        let value = element.and_then(|index| observation.tree.get(index)).and_then(|element| observed_state(element, wait.property));
+        let value = element
+            .and_then(|index| observation.tree.get(index))
+            .and_then(|element| observed_state(element, wait.property));
         if value.as_ref().is_some_and(|value| equal(value, &wait.expected)) {
             if end.confirmed == 0 {
                 first_ms = observation.captured_ms;
@@ -110,7 +118,7 @@ pub async fn wait_for_state(reads: &mut Reads<'_>, screens: &Screens, wait: &Sta
             end.confirmed = 0;
             end.window_ms = 0.0;
         }
-        end.last = Some((observation, element.map(|index| (index, value))));
+        (end.last, end.element, end.value) = (Some(observation), element, value);
         if end.confirmed >= NEEDED {
             end.satisfied = true;
             return end;

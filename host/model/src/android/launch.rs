@@ -20,43 +20,24 @@ pub struct StartResult {
 }
 
 /// Lines that refuse. `Warning:` lines do not: they say that the app was in front already.
-const REFUSALS: [&str; 6] = [
-    "Error:",
-    "Error type",
-    "Permission Denial",
-    "Security exception",
-    "Exception occurred",
-    "Bad component name",
-];
+const REFUSALS: [&str; 6] =
+    ["Error:", "Error type", "Permission Denial", "Security exception", "Exception occurred", "Bad component name"];
 
 /// Parses `am start -W`.
 ///
 /// # Errors
 /// `ACTION_REJECTED` with the device's own words for `Error: …`, `Error type 3`, SecurityException, ….
 pub fn parse_am_start(output: &str) -> Result<StartResult, Failure> {
-    let lines = || {
-        output
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-    };
-    let refused: Vec<&str> = lines()
-        .filter(|line| REFUSALS.iter().any(|start| line.starts_with(start)))
-        .collect();
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let refused: Vec<&str> = lines().filter(|line| REFUSALS.iter().any(|start| line.starts_with(start))).collect();
     if !refused.is_empty() {
         return Err(rejected(&refused.join(" ")));
     }
     if let Some(line) = exception(output) {
         return Err(rejected(line));
     }
-    let value = |name: &str| {
-        lines()
-            .find_map(|line| line.strip_prefix(name))
-            .map(|value| value.trim().to_owned())
-    };
-    let begun = lines().any(|line| {
-        line.starts_with("Starting:") || line.starts_with("Status:") || line == "Complete"
-    });
+    let value = |name: &str| lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+    let begun = lines().any(|line| line.starts_with("Starting:") || line.starts_with("Status:") || line == "Complete");
     if !begun {
         let words = lines().next().unwrap_or("nothing was printed");
         return Err(rejected(words));
@@ -71,10 +52,7 @@ pub fn parse_am_start(output: &str) -> Result<StartResult, Failure> {
 }
 
 fn rejected(words: &str) -> Failure {
-    Failure::new(
-        Code::ActionRejected,
-        format!("The device did not start it: {}", quoted(words)),
-    )
+    Failure::new(Code::ActionRejected, format!("The device did not start it: {}", quoted(words)))
 }
 
 /// The component from `cmd package resolve-activity --brief`, as `pkg/activity`.
@@ -86,13 +64,11 @@ pub fn parse_resolved_activity(output: &str) -> Option<String> {
         line.split_once('/').is_some_and(|(package, activity)| {
             package.contains(|character: char| character.is_ascii_alphabetic())
                 && !activity.is_empty()
-                && !line.contains(|character: char| {
-                    character.is_whitespace() || matches!(character, ':' | '=')
-                })
+                && !line.contains(|character: char| character.is_whitespace() || matches!(character, ':' | '='))
         })
     };
     let found = output.lines().map(str::trim).rfind(component)?;
-    let chooser = found.starts_with("android/")
-        && (found.contains("ResolverActivity") || found.contains("ChooserActivity"));
+    let chooser =
+        found.starts_with("android/") && (found.contains("ResolverActivity") || found.contains("ChooserActivity"));
     (!chooser).then(|| found.to_owned())
 }

@@ -14,8 +14,7 @@ pub use dump::classify_dump_error;
 pub use input::classify_input_error;
 pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
 pub use screen::{
-    ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state,
-    parse_wm_size,
+    ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };
 
 /// How much of a device's own words goes into a message.

@@ -8,14 +8,9 @@ use crate::ui::Size;
 #[must_use]
 pub fn parse_wm_size(text: &str) -> Option<Size> {
     let size = |name: &str| {
-        let value = text
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(name))?;
+        let value = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
         let (width, height) = value.trim().split_once('x')?;
-        let size = Size {
-            width: width.trim().parse().ok()?,
-            height: height.trim().parse().ok()?,
-        };
+        let size = Size { width: width.trim().parse().ok()?, height: height.trim().parse().ok()? };
         (size.width > 0 && size.height > 0).then_some(size)
     };
     size("Override size:").or_else(|| size("Physical size:"))
@@ -41,10 +36,7 @@ const IN_FRONT: &[&str] = &[
 #[must_use]
 pub fn parse_resumed_activity(text: &str) -> Option<(String, String)> {
     let named = IN_FRONT.iter().find_map(|name| {
-        let mut lines = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.starts_with(name));
+        let mut lines = text.lines().map(str::trim).filter(|line| line.starts_with(name));
         // A second display may have nothing in front: `mCurrentFocus=null`.
         lines.find_map(component_in_braces)
     });
@@ -54,9 +46,7 @@ pub fn parse_resumed_activity(text: &str) -> Option<(String, String)> {
 /// The component in `ActivityRecord{35dbb2a u0 com.app/.Main t27}` or `Window{… com.app/com.app.Main}`.
 fn component_in_braces(line: &str) -> Option<(String, String)> {
     let inside = &line[line.find('{')? + 1..];
-    let word = inside
-        .split([' ', '}', ','])
-        .find(|word| word.contains('/'))?;
+    let word = inside.split([' ', '}', ',']).find(|word| word.contains('/'))?;
     component(word)
 }
 
@@ -65,11 +55,7 @@ fn component(word: &str) -> Option<(String, String)> {
     if package.is_empty() || activity.is_empty() {
         return None;
     }
-    let activity = if activity.starts_with('.') {
-        format!("{package}{activity}")
-    } else {
-        activity.to_owned()
-    };
+    let activity = if activity.starts_with('.') { format!("{package}{activity}") } else { activity.to_owned() };
     Some((package.to_owned(), activity))
 }
 
@@ -87,11 +73,7 @@ fn top_window(text: &str) -> Option<(String, String)> {
     let mut judge = |candidate: Candidate| {
         let fits = candidate.application && candidate.surface && candidate.component.is_some();
         // Windows are listed from the top, so the first of equals stays.
-        if fits
-            && best
-                .as_ref()
-                .is_none_or(|best| candidate.layer > best.layer)
-        {
+        if fits && best.as_ref().is_none_or(|best| candidate.layer > best.layer) {
             best = Some(candidate);
         }
     };
@@ -100,8 +82,7 @@ fn top_window(text: &str) -> Option<(String, String)> {
             judge(std::mem::take(&mut current));
             current.component = component_in_braces(line);
         } else {
-            current.application |=
-                line.contains(" ty=1 ") || line.contains(" ty=BASE_APPLICATION ");
+            current.application |= line.contains(" ty=1 ") || line.contains(" ty=BASE_APPLICATION ");
             current.surface |= line.contains("mHasSurface=true");
             let layer = line
                 .split_once(" layer=")
@@ -148,32 +129,18 @@ const ON: &[(&str, bool)] = &[
 ];
 
 /// Flags of which any that is true means a keyguard.
-const KEYGUARD: [&str; 5] = [
-    "mShowingLockscreen",
-    "mDreamingLockscreen",
-    "isStatusBarKeyguard",
-    "mKeyguardShowing",
-    "mIsShowing",
-];
+const KEYGUARD: [&str; 5] =
+    ["mShowingLockscreen", "mDreamingLockscreen", "isStatusBarKeyguard", "mKeyguardShowing", "mIsShowing"];
 
 /// Screen and keyguard from `dumpsys power`, `dumpsys window policy`, `dumpsys window` or `dumpsys activity activities`.
 ///
 /// A keyguard under an activity that shows over it (`occluded`), such as a call or the camera, is not in front.
 #[must_use]
 pub fn parse_screen_state(text: &str) -> ScreenState {
-    let on = ON
-        .iter()
-        .find(|(words, _)| text.contains(words))
-        .map(|(_, on)| *on);
+    let on = ON.iter().find(|(words, _)| text.contains(words)).map(|(_, on)| *on);
     // `showing` is too common a word to be trusted outside of the keyguard's own section.
-    let section = text
-        .split_once("KeyguardServiceDelegate")
-        .and_then(|(_, section)| flag(section, "showing"));
-    let said: Vec<bool> = KEYGUARD
-        .iter()
-        .filter_map(|name| flag(text, name))
-        .chain(section)
-        .collect();
+    let section = text.split_once("KeyguardServiceDelegate").and_then(|(_, section)| flag(section, "showing"));
+    let said: Vec<bool> = KEYGUARD.iter().filter_map(|name| flag(text, name)).chain(section).collect();
     let occluded = flag(text, "mOccluded").or_else(|| flag(text, "occluded")) == Some(true);
     let locked = (!said.is_empty()).then(|| !occluded && said.contains(&true));
     ScreenState { on, locked }
@@ -182,11 +149,8 @@ pub fn parse_screen_state(text: &str) -> ScreenState {
 /// The value of `name=true|false`, wherever it stands as a whole word.
 fn flag(text: &str, name: &str) -> Option<bool> {
     text.match_indices(name).find_map(|(at, _)| {
-        let whole = !text[..at]
-            .ends_with(|character: char| character.is_ascii_alphanumeric() || character == '_');
-        let value = text[at + name.len()..]
-            .strip_prefix('=')
-            .filter(|_| whole)?;
+        let whole = !text[..at].ends_with(|character: char| character.is_ascii_alphanumeric() || character == '_');
+        let value = text[at + name.len()..].strip_prefix('=').filter(|_| whole)?;
         match () {
             () if value.starts_with("true") => Some(true),
             () if value.starts_with("false") => Some(false),
@@ -202,9 +166,7 @@ pub fn parse_getprop(text: &str) -> BTreeMap<String, String> {
     let mut open: Option<(String, String)> = None;
     for line in text.lines() {
         let line = line.trim_end_matches('\r');
-        let begun = line
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once("]: ["));
+        let begun = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ["));
         let (name, value) = match (begun, open.take()) {
             (Some((name, value)), _) => (name.to_owned(), value.to_owned()),
             (None, Some((name, value))) => (name, format!("{value}\n{line}")),

@@ -1,10 +1,7 @@
 //! Java stack traces in a command's output: which are the command's end, and which only noise.
 
 /// Frames of traces that vendors print and survive.
-const NOISE: [&str; 2] = [
-    "miui.content.res.ThemeCompatibility",
-    "miui.content.res.MiuiResourcesImpl",
-];
+const NOISE: [&str; 2] = ["miui.content.res.ThemeCompatibility", "miui.content.res.MiuiResourcesImpl"];
 
 /// The output without traces that mean nothing.
 pub(super) fn without_noise(output: &str) -> String {
@@ -41,13 +38,8 @@ pub(super) fn exception(output: &str) -> Option<&str> {
     let names = |line: &&str| {
         let line = line.trim_start_matches("Exception in thread \"main\" ");
         let name = line.split([':', ' ']).next().unwrap_or_default();
-        name.contains('.')
-            && (name.ends_with("Exception")
-                || name.ends_with("Error")
-                || name.ends_with("Throwable"))
+        name.contains('.') && (name.ends_with("Exception") || name.ends_with("Error") || name.ends_with("Throwable"))
     };
     let lines = || output.lines().map(str::trim);
-    lines()
-        .find(names)
-        .or_else(|| lines().find(|line| line.starts_with("Exception occurred while executing")))
+    lines().find(names).or_else(|| lines().find(|line| line.starts_with("Exception occurred while executing")))
 }

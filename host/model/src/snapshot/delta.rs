@@ -68,13 +68,8 @@ pub fn diff(base: Option<&Observation>, now: &Observation) -> Delta {
     let mut changes = compare(before, &now.tree);
     let omitted = changes.len().saturating_sub(MAX_DELTA_CHANGES);
     changes.truncate(MAX_DELTA_CHANGES);
-    let large =
-        before.elements.len() > MAX_DELTA_NODES || now.tree.elements.len() > MAX_DELTA_NODES;
-    Delta {
-        changes,
-        truncated: omitted > 0 || large,
-        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
-    }
+    let large = before.elements.len() > MAX_DELTA_NODES || now.tree.elements.len() > MAX_DELTA_NODES;
+    Delta { changes, truncated: omitted > 0 || large, omitted: u32::try_from(omitted).unwrap_or(u32::MAX) }
 }
 
 /// The contract's `state_delta` as JSON; `base` `None` gives `base_snapshot_revision: null` and everything as added.
@@ -83,35 +78,15 @@ pub fn diff(base: Option<&Observation>, now: &Observation) -> Delta {
 #[must_use]
 pub fn delta(base: Option<&Observation>, now: &Observation) -> Value {
     let delta = diff(base, now);
-    let of = |kind: ChangeKind| {
-        delta
-            .changes
-            .iter()
-            .filter(move |change| change.kind == kind)
-    };
+    let of = |kind: ChangeKind| delta.changes.iter().filter(move |change| change.kind == kind);
     let shown = |change: &Change| change.now.map(|index| with_index(&now.tree, index));
-    let gone = |change: &Change| {
-        base.zip(change.was)
-            .map(|(base, index)| removed(&base.tree, index))
-    };
+    let gone = |change: &Change| base.zip(change.was).map(|(base, index)| removed(&base.tree, index));
     let mut object = Map::new();
-    object.insert(
-        "base_snapshot_revision".into(),
-        json!(base.map(|base| base.revision)),
-    );
+    object.insert("base_snapshot_revision".into(), json!(base.map(|base| base.revision)));
     object.insert("snapshot_revision".into(), json!(now.revision));
-    object.insert(
-        "added".into(),
-        of(ChangeKind::Added).filter_map(shown).collect(),
-    );
-    object.insert(
-        "removed".into(),
-        of(ChangeKind::Removed).filter_map(gone).collect(),
-    );
-    object.insert(
-        "changed".into(),
-        of(ChangeKind::Changed).filter_map(shown).collect(),
-    );
+    object.insert("added".into(), of(ChangeKind::Added).filter_map(shown).collect());
+    object.insert("removed".into(), of(ChangeKind::Removed).filter_map(gone).collect());
+    object.insert("changed".into(), of(ChangeKind::Changed).filter_map(shown).collect());
     object.insert("truncated".into(), json!(delta.truncated));
     if delta.omitted > 0 {
         object.insert("omitted_changes".into(), json!(delta.omitted));
@@ -151,12 +126,7 @@ fn removed(tree: &Tree, index: u32) -> Value {
 pub(super) fn compare(before: &Tree, after: &Tree) -> Vec<Change> {
     let old: Vec<Record> = before.elements.iter().map(Record::of).collect();
     let new: Vec<Record> = after.elements.iter().map(Record::of).collect();
-    let mut pairing = Pairing {
-        old: &old,
-        new: &new,
-        partner: vec![None; new.len()],
-        taken: vec![false; old.len()],
-    };
+    let mut pairing = Pairing { old: &old, new: &new, partner: vec![None; new.len()], taken: vec![false; old.len()] };
     // An untouched duplicate must not be paired with a changed one, so equal records go first.
     pairing.pair(Some);
     pairing.pair(Record::stable_id);
@@ -177,13 +147,7 @@ impl<'r> Pairing<'r> {
     /// Pairs what is left, by a key, in document order.
     fn pair<K: Hash + Eq>(&mut self, key: impl Fn(&'r Record) -> Option<K>) {
         let mut waiting: HashMap<K, Vec<usize>> = HashMap::new();
-        for (index, record) in self
-            .old
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(index, _)| !self.taken[*index])
-        {
+        for (index, record) in self.old.iter().enumerate().rev().filter(|(index, _)| !self.taken[*index]) {
             if let Some(key) = key(record) {
                 waiting.entry(key).or_default().push(index);
             }
@@ -209,19 +173,9 @@ impl<'r> Pairing<'r> {
                 Some(old) if self.old[*old] == *record => {}
                 Some(old) => {
                     let fields = self.old[*old].differences(record);
-                    changed.push(Change {
-                        kind: ChangeKind::Changed,
-                        now,
-                        was: position(*old),
-                        fields,
-                    });
+                    changed.push(Change { kind: ChangeKind::Changed, now, was: position(*old), fields });
                 }
-                None => added.push(Change {
-                    kind: ChangeKind::Added,
-                    now,
-                    was: None,
-                    fields: Vec::new(),
-                }),
+                None => added.push(Change { kind: ChangeKind::Added, now, was: None, fields: Vec::new() }),
             }
         }
         let gone = self.taken.iter().enumerate().filter(|(_, taken)| !**taken);

@@ -19,11 +19,7 @@ pub struct HistoryLimits {
 
 impl Default for HistoryLimits {
     fn default() -> Self {
-        Self {
-            revisions: 8,
-            max_age_ms: 600_000.0,
-            nodes: super::delta::MAX_DELTA_NODES,
-        }
+        Self { revisions: 8, max_age_ms: 600_000.0, nodes: super::delta::MAX_DELTA_NODES }
     }
 }
 
@@ -58,12 +54,7 @@ impl History {
     /// An empty history for one server process. `session_id` is random and never blank.
     #[must_use]
     pub fn new(session_id: Arc<str>, limits: HistoryLimits) -> Self {
-        Self {
-            limits,
-            session_id,
-            next_revision: 1,
-            devices: HashMap::new(),
-        }
+        Self { limits, session_id, next_revision: 1, devices: HashMap::new() }
     }
 
     /// The session all revisions belong to.
@@ -74,12 +65,7 @@ impl History {
 
     /// Records a successful read: the same revision as the device's newest when the signatures are
     /// equal (its time refreshed), a new one otherwise. Another connection of the device forgets it first.
-    pub fn record(
-        &mut self,
-        capture: Capture,
-        tree: Tree,
-        screen: ScreenFacts,
-    ) -> Arc<Observation> {
+    pub fn record(&mut self, capture: Capture, tree: Tree, screen: ScreenFacts) -> Arc<Observation> {
         let max_age_ms = self.limits.max_age_ms;
         let now_ms = capture.captured_ms;
         for (device, kept) in &mut self.devices {
@@ -87,14 +73,11 @@ impl History {
             let over = |one: &Observation| here && one.connection != capture.connection;
             kept.retain(|one| !over(one) && !is_expired(one, now_ms, max_age_ms));
         }
-        self.devices
-            .retain(|device, kept| !kept.is_empty() || *device == capture.device);
+        self.devices.retain(|device, kept| !kept.is_empty() || *device == capture.device);
         let name = screen_name(&screen);
         let signature = signature(&tree, &name, tree.resolution);
         let kept = self.devices.entry(capture.device.clone()).or_default();
-        let same = kept
-            .pop_if(|newest| newest.signature == signature)
-            .map(|newest| newest.revision);
+        let same = kept.pop_if(|newest| newest.signature == signature).map(|newest| newest.revision);
         let revision = same.unwrap_or_else(|| {
             let revision = self.next_revision;
             self.next_revision += 1;
@@ -121,33 +104,20 @@ impl History {
 
     /// The retained observation of `revision`, if it is still retained at `now_ms`.
     #[must_use]
-    pub fn retained(
-        &self,
-        device: &DeviceKey,
-        connection: u64,
-        revision: u64,
-        now_ms: f64,
-    ) -> Option<Baseline> {
-        self.alive(device, now_ms)
-            .find(|one| one.connection == connection && one.revision == revision)
-            .cloned()
+    pub fn retained(&self, device: &DeviceKey, connection: u64, revision: u64, now_ms: f64) -> Option<Baseline> {
+        self.alive(device, now_ms).find(|one| one.connection == connection && one.revision == revision).cloned()
     }
 
     /// The newest retained observation of a device.
     #[must_use]
     pub fn newest(&self, device: &DeviceKey, connection: u64, now_ms: f64) -> Option<Baseline> {
-        self.alive(device, now_ms)
-            .rfind(|one| one.connection == connection)
-            .cloned()
+        self.alive(device, now_ms).rfind(|one| one.connection == connection).cloned()
     }
 
     /// Which device handed out `revision`, if it is still retained: tells DEVICE_MISMATCH from BASELINE_UNAVAILABLE.
     #[must_use]
     pub fn owner(&self, revision: u64, now_ms: f64) -> Option<DeviceKey> {
-        let holds = |device: &&DeviceKey| {
-            self.alive(device, now_ms)
-                .any(|one| one.revision == revision)
-        };
+        let holds = |device: &&DeviceKey| self.alive(device, now_ms).any(|one| one.revision == revision);
         self.devices.keys().find(holds).cloned()
     }
 
@@ -158,13 +128,8 @@ impl History {
 
     /// What is kept of a device at a time, oldest first.
     fn alive(&self, device: &DeviceKey, now_ms: f64) -> impl DoubleEndedIterator<Item = &Baseline> {
-        let kept = self
-            .devices
-            .get(device)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        kept.iter()
-            .filter(move |one| !is_expired(one, now_ms, self.limits.max_age_ms))
+        let kept = self.devices.get(device).map(Vec::as_slice).unwrap_or_default();
+        kept.iter().filter(move |one| !is_expired(one, now_ms, self.limits.max_age_ms))
     }
 }
 

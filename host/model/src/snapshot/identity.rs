@@ -13,10 +13,7 @@ pub fn identity(tree: &Tree, index: u32) -> String {
     let record = Record::of(element);
     match record.stable_id() {
         Some(stable_id) => format!("stable\u{1F}{stable_id}"),
-        None => format!(
-            "shown\u{1F}{}\u{1F}{index}",
-            record.described().join("\u{1F}")
-        ),
+        None => format!("shown\u{1F}{}\u{1F}{index}", record.described().join("\u{1F}")),
     }
 }
 
@@ -51,9 +48,5 @@ pub fn counterpart(index: u32, from: &Tree, to: &Tree) -> Option<u32> {
     if before.len() != after.len() {
         return None;
     }
-    before
-        .iter()
-        .position(|position| *position == index)
-        .and_then(|rank| after.get(rank))
-        .copied()
+    before.iter().position(|position| *position == index).and_then(|rank| after.get(rank)).copied()
 }

@@ -8,9 +8,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use delta::{
-    Change, ChangeKind, Delta, MAX_DELTA_CHANGES, MAX_DELTA_NODES, changes, delta, diff,
-};
+pub use delta::{Change, ChangeKind, Delta, MAX_DELTA_CHANGES, MAX_DELTA_NODES, changes, delta, diff};
 pub use history::{Baseline, Capture, History, HistoryLimits};
 pub use identity::{counterpart, identity, same_identity};
 pub use signature::{Signature, signature};

@@ -50,9 +50,7 @@ impl Record {
             focused: traits.focused,
             expanded: traits.expanded,
             value: element.value.map(f64::to_bits),
-            value_range: element
-                .value_range
-                .map(|(min, max)| (min.to_bits(), max.to_bits())),
+            value_range: element.value_range.map(|(min, max)| (min.to_bits(), max.to_bits())),
             bounds: element.bounds.to_array(),
         }
     }
@@ -64,21 +62,13 @@ impl Record {
 
     /// Who it is by what it says: type, id, text, description.
     pub(super) fn described(&self) -> [&str; 4] {
-        [
-            &self.class,
-            &self.resource_id,
-            &self.text,
-            &self.description,
-        ]
+        [&self.class, &self.resource_id, &self.text, &self.description]
     }
 
     /// The members, under their names in answers, that differ.
     pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let members = [
-            (
-                "text",
-                self.text != other.text || self.secret != other.secret,
-            ),
+            ("text", self.text != other.text || self.secret != other.secret),
             ("contentDescription", self.description != other.description),
             ("resourceId", self.resource_id != other.resource_id),
             ("type", self.class != other.class),
@@ -97,11 +87,7 @@ impl Record {
             ("value_range", self.value_range != other.value_range),
             ("bounds", self.bounds != other.bounds),
         ];
-        members
-            .into_iter()
-            .filter(|(_, differs)| *differs)
-            .map(|(name, _)| name)
-            .collect()
+        members.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 
     /// Feeds every member, each delimited, so that no two records feed the same bytes.
@@ -119,14 +105,7 @@ impl Record {
             put(&(value.len() as u64).to_le_bytes());
             put(value.as_bytes());
         }
-        let flags = [
-            self.clickable,
-            self.enabled,
-            self.visible,
-            self.checked,
-            self.selected,
-            self.focused,
-        ];
+        let flags = [self.clickable, self.enabled, self.visible, self.checked, self.selected, self.focused];
         put(&flags.map(u8::from));
         put(&[self.expanded.map_or(2, u8::from)]);
         let (least, most) = self.value_range.unzip();

@@ -62,9 +62,7 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
                     builder = Builder::new(options);
                 }
                 let Some(kind) = builder.kind_of(name, tokens) else {
-                    if let Outcome::Nothing {
-                        foreign: foreign @ None,
-                    } = &mut outcome
+                    if let Outcome::Nothing { foreign: foreign @ None } = &mut outcome
                         && builder.stack.is_empty()
                     {
                         *foreign = Some((name.to_owned(), at));
@@ -90,11 +88,7 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
                 Closes::Wrong => {
                     let open = builder.stack.last().map_or("nothing", |frame| frame.name);
                     let what = format!("</{name}> where <{open}> is open");
-                    outcome = Outcome::Broken {
-                        at,
-                        nodes: builder.tree.node_count,
-                        what,
-                    };
+                    outcome = Outcome::Broken { at, nodes: builder.tree.node_count, what };
                     builder = Builder::new(options);
                     continue;
                 }
@@ -102,11 +96,7 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
             Token::Broken { name, at } => {
                 if !builder.stack.is_empty() {
                     let what = format!("a tag begins inside <{name}");
-                    outcome = Outcome::Broken {
-                        at,
-                        nodes: builder.tree.node_count,
-                        what,
-                    };
+                    outcome = Outcome::Broken { at, nodes: builder.tree.node_count, what };
                     builder = Builder::new(options);
                 }
                 continue;
@@ -118,46 +108,29 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
                 if builder.stack.is_empty() && !tokens_begin_tree(tokens, at) {
                     break;
                 }
-                let from = if builder.stack.is_empty() {
-                    at
-                } else {
-                    builder.from
-                };
-                return Outcome::Cut {
-                    from,
-                    nodes: builder.tree.node_count,
-                };
+                let from = if builder.stack.is_empty() { at } else { builder.from };
+                return Outcome::Cut { from, nodes: builder.tree.node_count };
             }
         }
         if builder.stack.is_empty() {
             let done = std::mem::replace(&mut builder, Builder::new(options));
             let empty = done.tree.node_count == 0;
             // An empty hierarchy after a full one is a vendor's second answer, not a newer screen.
-            if !(empty && matches!(&outcome, Outcome::Complete { tree, .. } if tree.node_count > 0))
-            {
-                outcome = Outcome::Complete {
-                    tree: done.tree,
-                    from: done.from,
-                    to: tokens.position(),
-                };
+            if !(empty && matches!(&outcome, Outcome::Complete { tree, .. } if tree.node_count > 0)) {
+                outcome = Outcome::Complete { tree: done.tree, from: done.from, to: tokens.position() };
             }
         }
     }
     if builder.stack.is_empty() {
         return outcome;
     }
-    Outcome::Cut {
-        from: builder.from,
-        nodes: builder.tree.node_count,
-    }
+    Outcome::Cut { from: builder.from, nodes: builder.tree.node_count }
 }
 
 /// Whether the cut tag at `at` is the beginning of a hierarchy.
 fn tokens_begin_tree(tokens: &Tokenizer<'_>, at: usize) -> bool {
     let tag = tokens.text_from(at);
-    ["<hierarchy", "<displays", "<node"]
-        .iter()
-        .any(|name| tag.starts_with(name))
+    ["<hierarchy", "<displays", "<node"].iter().any(|name| tag.starts_with(name))
 }
 
 enum Closes {
@@ -196,8 +169,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         match self.stack.last() {
             None => false,
             Some(top) => {
-                name == "displays"
-                    || (name == "hierarchy" && matches!(top.kind, Kind::Node | Kind::Hierarchy))
+                name == "displays" || (name == "hierarchy" && matches!(top.kind, Kind::Node | Kind::Hierarchy))
             }
         }
     }
@@ -207,9 +179,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         let top = self.stack.last().map(|frame| frame.kind);
         let has = |wanted: &str| tokens.attributes.iter().any(|(name, _)| *name == wanted);
         match (name, top) {
-            ("hierarchy", None | Some(Kind::Window | Kind::Display | Kind::Displays)) => {
-                Some(Kind::Hierarchy)
-            }
+            ("hierarchy", None | Some(Kind::Window | Kind::Display | Kind::Displays)) => Some(Kind::Hierarchy),
             ("displays", None) => Some(Kind::Displays),
             ("display", Some(Kind::Displays)) => Some(Kind::Display),
             ("window", Some(Kind::Displays | Kind::Display | Kind::Window)) => Some(Kind::Window),
@@ -227,14 +197,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             None => Closes::Nothing,
             Some(_) if self.beyond > 0 && name == "node" => Closes::Top,
             Some(top) if top.name == name && self.beyond == 0 => Closes::Top,
-            Some(_)
-                if matches!(
-                    name,
-                    "node" | "hierarchy" | "window" | "display" | "displays"
-                ) =>
-            {
-                Closes::Wrong
-            }
+            Some(_) if matches!(name, "node" | "hierarchy" | "window" | "display" | "displays") => Closes::Wrong,
             Some(_) => Closes::Nothing,
         }
     }
@@ -255,24 +218,13 @@ impl<'a, 'o> Builder<'a, 'o> {
             kept: parent.and_then(|parent| parent.kept),
             clip: parent.and_then(|parent| parent.clip),
             window: parent.and_then(|parent| parent.window),
-            depth: parent.map_or(0, |parent| {
-                if parent.kind == Kind::Node {
-                    parent.depth + 1
-                } else {
-                    0
-                }
-            }),
+            depth: parent.map_or(0, |parent| if parent.kind == Kind::Node { parent.depth + 1 } else { 0 }),
             elsewhere: parent.is_some_and(|parent| parent.elsewhere),
             framework: None,
             kept_before: self.tree.elements.len(),
         };
-        let attribute = |wanted: &str| {
-            tokens
-                .attributes
-                .iter()
-                .find(|(name, _)| *name == wanted)
-                .map(|(_, value)| *value)
-        };
+        let attribute =
+            |wanted: &str| tokens.attributes.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
         match kind {
             Kind::Displays => {}
             Kind::Display => {
@@ -285,8 +237,7 @@ impl<'a, 'o> Builder<'a, 'o> {
                 frame.window = Some(self.add_window(window));
             }
             Kind::Hierarchy => {
-                let rotation =
-                    attribute("rotation").and_then(|value| value.trim().parse::<u8>().ok());
+                let rotation = attribute("rotation").and_then(|value| value.trim().parse::<u8>().ok());
                 if let Some(rotation) = rotation.filter(|_| !frame.elsewhere) {
                     self.tree.rotation = rotation % 4;
                 }
@@ -305,30 +256,16 @@ impl<'a, 'o> Builder<'a, 'o> {
         if frame.elsewhere || self.tree.node_count >= MAX_NODES {
             return self.count_elided(!frame.elsewhere);
         }
-        let mut parsed = node::parse(
-            frame.name,
-            tokens,
-            self.options.secret_key,
-            &mut self.tree.replaced_characters,
-        );
+        let mut parsed = node::parse(frame.name, tokens, self.options.secret_key, &mut self.tree.replaced_characters);
         let bounds = parsed.element.bounds;
-        let is_root = self
-            .stack
-            .last()
-            .is_none_or(|parent| parent.kind != Kind::Node);
+        let is_root = self.stack.last().is_none_or(|parent| parent.kind != Kind::Node);
         let window = match frame.window {
             Some(window) => window,
-            None => self.add_window(Window {
-                bounds,
-                ..Window::default()
-            }),
+            None => self.add_window(Window { bounds, ..Window::default() }),
         };
         frame.window = Some(window);
         if is_root && let Some(window) = self.tree.windows.get_mut(window as usize) {
-            window.package = window
-                .package
-                .take()
-                .or_else(|| parsed.element.package.clone());
+            window.package = window.package.take().or_else(|| parsed.element.package.clone());
             if window.bounds.is_empty() {
                 window.bounds = bounds;
             }
@@ -345,17 +282,10 @@ impl<'a, 'o> Builder<'a, 'o> {
             return;
         }
         let index = u32::try_from(self.tree.elements.len()).unwrap_or(u32::MAX);
-        if let Some(parent) = frame
-            .kept
-            .and_then(|parent| self.tree.elements.get_mut(parent as usize))
-        {
+        if let Some(parent) = frame.kept.and_then(|parent| self.tree.elements.get_mut(parent as usize)) {
             parent.children.push(index);
         }
-        let root_package = self
-            .tree
-            .windows
-            .get(window as usize)
-            .and_then(|window| window.package.as_ref());
+        let root_package = self.tree.windows.get(window as usize).and_then(|window| window.package.as_ref());
         if parsed.element.package.as_ref() == root_package {
             parsed.element.package = None;
         }
@@ -388,9 +318,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             return;
         };
         // The framework's own view may be kept: only what is inside it counts.
-        let inside = frame.kept.map_or(frame.kept_before, |kept| {
-            frame.kept_before.max(kept as usize + 1)
-        });
+        let inside = frame.kept.map_or(frame.kept_before, |kept| frame.kept_before.max(kept as usize + 1));
         let content = self.tree.elements.get(inside..).unwrap_or_default();
         if let Some(limitation) = framework.limitation(content)
             && !self.tree.limitations.contains(&limitation)

@@ -22,8 +22,7 @@ pub(super) struct Decoded<'a> {
 impl Decoded<'_> {
     /// How many characters of a part of the text were replaced.
     pub(super) fn replaced_within(&self, from: usize, to: usize) -> usize {
-        self.replaced.partition_point(|at| *at < to)
-            - self.replaced.partition_point(|at| *at < from)
+        self.replaced.partition_point(|at| *at < to) - self.replaced.partition_point(|at| *at < from)
     }
 
     /// The offset in the bytes as they were given of an offset in the text; exact unless characters were replaced before it.
@@ -42,33 +41,19 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     let mut replaced = Vec::new();
     let text = match encoding {
         Encoding::Utf8 { bom } => decode_utf8(&bytes[if bom { 3 } else { 0 }..], &mut replaced),
-        Encoding::Utf16 { big, bom } => Cow::Owned(decode_utf16(
-            &bytes[if bom { 2 } else { 0 }..],
-            big,
-            &mut replaced,
-        )),
+        Encoding::Utf16 { big, bom } => Cow::Owned(decode_utf16(&bytes[if bom { 2 } else { 0 }..], big, &mut replaced)),
     };
-    Decoded {
-        text,
-        replaced,
-        encoding,
-    }
+    Decoded { text, replaced, encoding }
 }
 
 fn detect(bytes: &[u8]) -> Encoding {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => return Encoding::Utf8 { bom: true },
         [0xFF, 0xFE, ..] => {
-            return Encoding::Utf16 {
-                big: false,
-                bom: true,
-            };
+            return Encoding::Utf16 { big: false, bom: true };
         }
         [0xFE, 0xFF, ..] => {
-            return Encoding::Utf16 {
-                big: true,
-                bom: true,
-            };
+            return Encoding::Utf16 { big: true, bom: true };
         }
         _ => {}
     }
@@ -81,14 +66,8 @@ fn detect(bytes: &[u8]) -> Encoding {
     }
     let enough = (head.len() / 2) * 2 / 5;
     match (even > enough, odd > enough) {
-        (true, false) if even >= 2 => Encoding::Utf16 {
-            big: true,
-            bom: false,
-        },
-        (false, true) if odd >= 2 => Encoding::Utf16 {
-            big: false,
-            bom: false,
-        },
+        (true, false) if even >= 2 => Encoding::Utf16 { big: true, bom: false },
+        (false, true) if odd >= 2 => Encoding::Utf16 { big: false, bom: false },
         _ => Encoding::Utf8 { bom: false },
     }
 }
@@ -123,16 +102,7 @@ fn decode_utf8<'a>(bytes: &'a [u8], replaced: &mut Vec<usize>) -> Cow<'a, str> {
 
 /// Java's "modified UTF-8" writes each half of a surrogate pair as three bytes of its own.
 fn joined_surrogates(bytes: &[u8]) -> Option<(char, usize)> {
-    let [
-        0xED,
-        a @ 0xA0..=0xAF,
-        b @ 0x80..=0xBF,
-        0xED,
-        c @ 0xB0..=0xBF,
-        d @ 0x80..=0xBF,
-        ..,
-    ] = bytes
-    else {
+    let [0xED, a @ 0xA0..=0xAF, b @ 0x80..=0xBF, 0xED, c @ 0xB0..=0xBF, d @ 0x80..=0xBF, ..] = bytes else {
         return None;
     };
     let high = (u32::from(a & 0x0F) << 6) | u32::from(b & 0x3F);
@@ -145,9 +115,7 @@ fn invalid_length(bytes: &[u8]) -> usize {
     if let [0xED, 0xA0..=0xBF, 0x80..=0xBF, ..] = bytes {
         return 3;
     }
-    let length = std::str::from_utf8(bytes)
-        .err()
-        .and_then(|error| error.error_len());
+    let length = std::str::from_utf8(bytes).err().and_then(|error| error.error_len());
     length.unwrap_or(bytes.len()).max(1)
 }
 
@@ -156,11 +124,7 @@ fn decode_utf16(bytes: &[u8], big: bool, replaced: &mut Vec<usize>) -> String {
     let odd_byte = !pairs.remainder().is_empty();
     let units = pairs.map(|pair| {
         let pair = [pair[0], pair[1]];
-        if big {
-            u16::from_be_bytes(pair)
-        } else {
-            u16::from_le_bytes(pair)
-        }
+        if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
     });
     let mut text = String::with_capacity(bytes.len() / 2);
     for unit in char::decode_utf16(units) {

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 /// A raw value with its references resolved and illegal characters replaced by U+FFFD, each counted.
 pub(super) fn unescape<'a>(raw: &'a str, replaced: &mut u32) -> Cow<'a, str> {
     // 0xEF begins the noncharacters; most values hold none of these.
-    if raw
-        .bytes()
-        .all(|byte| byte >= b' ' && byte != b'&' && byte != 0xEF)
-    {
+    if raw.bytes().all(|byte| byte >= b' ' && byte != b'&' && byte != 0xEF) {
         return Cow::Borrowed(raw);
     }
     let mut text = String::with_capacity(raw.len());
@@ -41,33 +38,18 @@ struct Reference {
 
 /// The reference at the start of `text`; a surrogate pair written as two is one. `None`: a bare `&`.
 fn reference(text: &str) -> Option<Reference> {
-    const NAMED: [(&str, char); 5] = [
-        ("&amp;", '&'),
-        ("&lt;", '<'),
-        ("&gt;", '>'),
-        ("&quot;", '"'),
-        ("&apos;", '\''),
-    ];
+    const NAMED: [(&str, char); 5] = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
     if let Some((name, character)) = NAMED.into_iter().find(|(name, _)| text.starts_with(name)) {
-        return Some(Reference {
-            character: Some(character),
-            length: name.len(),
-        });
+        return Some(Reference { character: Some(character), length: name.len() });
     }
     let (code, length) = numeric(text)?;
     if (0xD800..0xDC00).contains(&code)
         && let Some((low @ 0xDC00..0xE000, low_length)) = numeric(&text[length..])
     {
         let joined = 0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        return Some(Reference {
-            character: char::from_u32(joined),
-            length: length + low_length,
-        });
+        return Some(Reference { character: char::from_u32(joined), length: length + low_length });
     }
-    Some(Reference {
-        character: char::from_u32(code),
-        length,
-    })
+    Some(Reference { character: char::from_u32(code), length })
 }
 
 /// `&#10;` or `&#xA;`: its number (`u32::MAX` when too large) and length.
@@ -77,18 +59,12 @@ fn numeric(text: &str) -> Option<(u32, usize)> {
         Some(digits) => (16, digits),
         None => (10, body),
     };
-    let count = digits
-        .bytes()
-        .take_while(|byte| char::from(*byte).is_digit(radix))
-        .count();
+    let count = digits.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).count();
     if count == 0 || !digits[count..].starts_with(';') {
         return None;
     }
     let length = text.len() - digits.len() + count + 1;
-    Some((
-        u32::from_str_radix(&digits[..count], radix).unwrap_or(u32::MAX),
-        length,
-    ))
+    Some((u32::from_str_radix(&digits[..count], radix).unwrap_or(u32::MAX), length))
 }
 
 /// What XML 1.0 allows.

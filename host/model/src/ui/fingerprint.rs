@@ -16,11 +16,7 @@ const MAX_SIGNIFICANT: usize = 50;
 /// not count, so an animation is not another screen.
 #[must_use]
 pub fn fingerprint(tree: &Tree, activity: Option<&str>) -> String {
-    let mut significant: Vec<&Element> = tree
-        .elements
-        .iter()
-        .filter(|element| is_significant(element))
-        .collect();
+    let mut significant: Vec<&Element> = tree.elements.iter().filter(|element| is_significant(element)).collect();
     significant.sort_by_key(|element| (element.visible_bounds.top, element.visible_bounds.left));
     let mut digest = Sha256::new();
     let mut put = |value: &str| {
@@ -34,22 +30,13 @@ pub fn fingerprint(tree: &Tree, activity: Option<&str>) -> String {
         put(&steady(element.text.as_deref().unwrap_or_default()));
         put(&steady(element.description.as_deref().unwrap_or_default()));
         // Typing into a password field is a change; what was typed stays unknown.
-        put(&element
-            .secret
-            .map(|secret| secret.to_string())
-            .unwrap_or_default());
+        put(&element.secret.map(|secret| secret.to_string()).unwrap_or_default());
     }
-    digest
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn is_significant(element: &Element) -> bool {
-    let said =
-        element.text.is_some() || element.description.is_some() || element.resource_id.is_some();
+    let said = element.text.is_some() || element.description.is_some() || element.resource_id.is_some();
     element.traits.visible && (said || element.secret.is_some() || element.traits.clickable)
 }
 
@@ -116,20 +103,14 @@ fn steady(text: &str) -> String {
     let number = words.iter().any(|word| kind_of(word) == Word::Number);
     let date_word = |word: &str| {
         let bare = word.trim_matches([',', '.', ';', '(', ')']);
-        DATE_WORDS.contains(&bare)
-            || bare
-                .chars()
-                .all(|sign| DATE_SIGNS.contains(sign) || WEEKDAY_SIGNS.contains(sign))
+        DATE_WORDS.contains(&bare) || bare.chars().all(|sign| DATE_SIGNS.contains(sign) || WEEKDAY_SIGNS.contains(sign))
     };
     let dated = (moving || number) && words.iter().any(|word| date_word(word));
     let kept: Vec<&str> = (words.iter().copied())
         .filter(|word| kind_of(word) != Word::Moving)
         .filter(|word| !(dated && (date_word(word) || kind_of(word) == Word::Number)))
         .collect();
-    if kept
-        .iter()
-        .all(|word| kind_of(word) == Word::Number || *word == "/" || *word == "-")
-    {
+    if kept.iter().all(|word| kind_of(word) == Word::Number || *word == "/" || *word == "-") {
         return String::new();
     }
     kept.join(" ")
@@ -149,26 +130,17 @@ fn kind_of(word: &str) -> Word {
         return Word::Steady;
     }
     let digits_apart = |marks: &[char]| {
-        let parts: Vec<&str> = word
-            .trim_matches([',', '.', '(', ')', '[', ']'])
-            .split(marks)
-            .collect();
-        parts.len() > 1
-            && parts
-                .iter()
-                .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+        let parts: Vec<&str> = word.trim_matches([',', '.', '(', ')', '[', ']']).split(marks).collect();
+        parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let clock = word.trim_end_matches("am").trim_end_matches("pm");
-    let is_time = clock.contains(':')
-        && clock
-            .chars()
-            .all(|character| character.is_ascii_digit() || ":.,()".contains(character));
-    let is_date = (digits_apart(&['/', '-']) || digits_apart(&['.']))
-        && word.matches(['/', '-', '.']).count() >= 2;
+    let is_time =
+        clock.contains(':') && clock.chars().all(|character| character.is_ascii_digit() || ":.,()".contains(character));
+    let is_date = (digits_apart(&['/', '-']) || digits_apart(&['.'])) && word.matches(['/', '-', '.']).count() >= 2;
     let is_percent = word.contains('%') && !word.chars().any(char::is_alphabetic);
-    let cjk_date = word.chars().all(|character| {
-        character.is_ascii_digit() || character == ':' || DATE_SIGNS.contains(character)
-    }) && word.chars().any(|character| DATE_SIGNS.contains(character));
+    let cjk_date =
+        word.chars().all(|character| character.is_ascii_digit() || character == ':' || DATE_SIGNS.contains(character))
+            && word.chars().any(|character| DATE_SIGNS.contains(character));
     if is_time || is_date || is_percent || cjk_date {
         Word::Moving
     } else if !word.chars().any(char::is_alphabetic) {

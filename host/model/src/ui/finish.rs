@@ -15,11 +15,7 @@ pub(super) fn finish(tree: &mut Tree, display: Option<Size>) {
         let shown = element.visible_bounds.intersect(&display);
         let visible = element.traits.visible && !shown.is_empty();
         element.traits.visible = visible;
-        element.visible_bounds = if visible {
-            shown
-        } else {
-            Rect::new(shown.left, shown.top, shown.left, shown.top)
-        };
+        element.visible_bounds = if visible { shown } else { Rect::new(shown.left, shown.top, shown.left, shown.top) };
     }
     tree.package = package_in_front(tree);
     tree.keyboard = keyboard(&tree.windows, &display);
@@ -28,30 +24,15 @@ pub(super) fn finish(tree: &mut Tree, display: Option<Size>) {
 
 fn size_of_roots(windows: &[Window]) -> Size {
     let edge = |edge: i32| u32::try_from(edge).unwrap_or(0);
-    let all = windows
-        .iter()
-        .map(|window| window.bounds)
-        .reduce(|a, b| a.union(&b))
-        .unwrap_or_default();
-    Size {
-        width: edge(all.right),
-        height: edge(all.bottom),
-    }
+    let all = windows.iter().map(|window| window.bounds).reduce(|a, b| a.union(&b)).unwrap_or_default();
+    Size { width: edge(all.right), height: edge(all.bottom) }
 }
 
 /// The active window's package; where no window says that it is active, the largest one's that is not the system's.
 fn package_in_front(tree: &Tree) -> Option<String> {
-    let known = || {
-        tree.windows
-            .iter()
-            .enumerate()
-            .filter(|(_, window)| window.package.is_some())
-    };
+    let known = || tree.windows.iter().enumerate().filter(|(_, window)| window.package.is_some());
     let rank = |window: &Window| {
-        let application = window
-            .kind
-            .as_deref()
-            .is_none_or(|kind| kind == "application");
+        let application = window.kind.as_deref().is_none_or(|kind| kind == "application");
         let system = window.package.as_deref() == Some("com.android.systemui");
         (application && !system, window.bounds.area())
     };
@@ -62,14 +43,8 @@ fn package_in_front(tree: &Tree) -> Option<String> {
         return window.package.clone();
     }
     // Old roots are the framework's own decor; the app is inside.
-    let inside = tree
-        .elements
-        .iter()
-        .filter(|element| element.window as usize == index);
-    inside
-        .filter_map(|element| element.package.clone())
-        .next()
-        .or_else(|| window.package.clone())
+    let inside = tree.elements.iter().filter(|element| element.window as usize == index);
+    inside.filter_map(|element| element.package.clone()).next().or_else(|| window.package.clone())
 }
 
 /// Only a dump with windows tells; a plain hierarchy says nothing of the keyboard.
@@ -78,22 +53,14 @@ fn keyboard(windows: &[Window], display: &Rect) -> Option<Keyboard> {
         return None;
     }
     let frame = |window: &Window| window.bounds.intersect(display);
-    let shown = windows
-        .iter()
-        .filter(|window| window.kind.as_deref() == Some("input_method"));
+    let shown = windows.iter().filter(|window| window.kind.as_deref() == Some("input_method"));
     let bounds = shown.map(frame).find(|bounds| !bounds.is_empty());
-    Some(Keyboard {
-        shown: bounds.is_some(),
-        bounds,
-    })
+    Some(Keyboard { shown: bounds.is_some(), bounds })
 }
 
 /// Confidence of a selector that names one element of the tree, by what it is made of.
-const SCORES: [(SelectorKind, f64); 3] = [
-    (SelectorKind::ResourceId, 0.95),
-    (SelectorKind::AccessibilityId, 0.9),
-    (SelectorKind::Text, 0.8),
-];
+const SCORES: [(SelectorKind, f64); 3] =
+    [(SelectorKind::ResourceId, 0.95), (SelectorKind::AccessibilityId, 0.9), (SelectorKind::Text, 0.8)];
 
 /// A longer label is content, not a name: it changes with what it tells.
 const MAX_NAME_CHARACTERS: usize = 64;
@@ -117,17 +84,10 @@ impl Tree {
         }
         let found: Vec<_> = (self.elements.iter().zip(&keys))
             .map(|(element, keys)| {
-                let unique = |kind| {
-                    keys.selectors()
-                        .any(|key| key.0 == kind && seen.get(&key) == Some(&1))
-                };
-                let best = SCORES
-                    .into_iter()
-                    .find(|(kind, _)| unique(*kind))
-                    .map(|(by, score)| BestSelector { by, score });
-                let owns = keys
-                    .owner(element)
-                    .is_some_and(|owner| owners.get(&owner) == Some(&1));
+                let unique = |kind| keys.selectors().any(|key| key.0 == kind && seen.get(&key) == Some(&1));
+                let best =
+                    SCORES.into_iter().find(|(kind, _)| unique(*kind)).map(|(by, score)| BestSelector { by, score });
+                let owns = keys.owner(element).is_some_and(|owner| owners.get(&owner) == Some(&1));
                 (best, owns.then(|| stable_id(element)))
             })
             .collect();
@@ -160,9 +120,7 @@ impl Keys {
     fn of(element: &Element) -> Self {
         let of = |value: Option<&str>| value.map(normalize).unwrap_or_default();
         let name = |value: &Option<String>| {
-            of(value
-                .as_deref()
-                .filter(|value| value.chars().nth(MAX_NAME_CHARACTERS).is_none()))
+            of(value.as_deref().filter(|value| value.chars().nth(MAX_NAME_CHARACTERS).is_none()))
         };
         Self {
             id: of(element.resource_id.as_deref()),
@@ -178,9 +136,7 @@ impl Keys {
             (SelectorKind::AccessibilityId, &self.description),
             (SelectorKind::Text, &self.text),
         ];
-        all.into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(kind, value)| (kind, value.as_str()))
+        all.into_iter().filter(|(_, value)| !value.is_empty()).map(|(kind, value)| (kind, value.as_str()))
     }
 
     /// Whom a stable id would name: the id, else the description within its class.

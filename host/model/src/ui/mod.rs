@@ -39,12 +39,7 @@ impl Rect {
     /// A rectangle from its four edges.
     #[must_use]
     pub const fn new(left: i32, top: i32, right: i32, bottom: i32) -> Self {
-        Self {
-            left,
-            top,
-            right,
-            bottom,
-        }
+        Self { left, top, right, bottom }
     }
 
     /// True when it covers no pixel: zero area or inverted.
@@ -91,10 +86,7 @@ impl Rect {
     /// True when `other` lies wholly inside.
     #[must_use]
     pub const fn encloses(&self, other: &Self) -> bool {
-        other.left >= self.left
-            && other.right <= self.right
-            && other.top >= self.top
-            && other.bottom <= self.bottom
+        other.left >= self.left && other.right <= self.right && other.top >= self.top && other.bottom <= self.bottom
     }
 
     /// Covered pixels; 0 when empty.
@@ -103,8 +95,7 @@ impl Rect {
         if self.is_empty() {
             return 0;
         }
-        (i64::from(self.right) - i64::from(self.left))
-            * (i64::from(self.bottom) - i64::from(self.top))
+        (i64::from(self.right) - i64::from(self.left)) * (i64::from(self.bottom) - i64::from(self.top))
     }
 
     /// `[left, top, right, bottom]`, as answers show it.
@@ -312,15 +303,9 @@ impl Limitation {
     #[must_use]
     pub const fn remedy(self) -> &'static str {
         match self {
-            Self::WebviewEmpty => {
-                "Read again in a moment: web content becomes accessible after the first read."
-            }
-            Self::FlutterSemanticsOff => {
-                "Read again; in the app, enable semantics or add Semantics(identifier: …)."
-            }
-            Self::ComposeNoIds => {
-                "In the app, set testTagsAsResourceId and testTag to get stable ids."
-            }
+            Self::WebviewEmpty => "Read again in a moment: web content becomes accessible after the first read.",
+            Self::FlutterSemanticsOff => "Read again; in the app, enable semantics or add Semantics(identifier: …).",
+            Self::ComposeNoIds => "In the app, set testTagsAsResourceId and testTag to get stable ids.",
             Self::StaleSuspected => "Read again before acting on this tree.",
             Self::SecureWindow => "Screenshots of this window are black; rely on the tree.",
             Self::Truncated => "Only part of the tree is shown: scope the read to a subtree.",

@@ -35,12 +35,9 @@ impl Framework {
     pub(super) fn limitation(self, content: &[Element]) -> Option<Limitation> {
         match self {
             Self::WebView => content.is_empty().then_some(Limitation::WebviewEmpty),
-            Self::Flutter => content
-                .is_empty()
-                .then_some(Limitation::FlutterSemanticsOff),
-            Self::Compose => (!content.is_empty()
-                && content.iter().all(|element| element.resource_id.is_none()))
-            .then_some(Limitation::ComposeNoIds),
+            Self::Flutter => content.is_empty().then_some(Limitation::FlutterSemanticsOff),
+            Self::Compose => (!content.is_empty() && content.iter().all(|element| element.resource_id.is_none()))
+                .then_some(Limitation::ComposeNoIds),
         }
     }
 }
@@ -55,29 +52,11 @@ pub(super) struct Node {
 impl Node {
     /// Contract §3: kept is what is actionable, stateful, scrollable, or has text, description, id, test tag or hint.
     pub(super) fn says_something(&self) -> bool {
-        let Element {
-            traits,
-            text,
-            secret,
-            description,
-            resource_id,
-            hint,
-            value,
-            role,
-            ..
-        } = &self.element;
-        let actionable =
-            traits.clickable || traits.long_clickable || traits.focusable || traits.editable;
-        let stateful = traits.checkable
-            || traits.checked
-            || traits.selected
-            || traits.focused
-            || traits.password;
-        let said = text.is_some()
-            || secret.is_some()
-            || description.is_some()
-            || resource_id.is_some()
-            || hint.is_some();
+        let Element { traits, text, secret, description, resource_id, hint, value, role, .. } = &self.element;
+        let actionable = traits.clickable || traits.long_clickable || traits.focusable || traits.editable;
+        let stateful = traits.checkable || traits.checked || traits.selected || traits.focused || traits.password;
+        let said =
+            text.is_some() || secret.is_some() || description.is_some() || resource_id.is_some() || hint.is_some();
         actionable
             || stateful
             || traits.scrollable
@@ -89,20 +68,9 @@ impl Node {
 }
 
 /// Reads the attributes of the tag just opened. `tag` is the class where no `class` is given.
-pub(super) fn parse(
-    tag: &str,
-    tokens: &Tokenizer<'_>,
-    secret_key: u64,
-    replaced: &mut u32,
-) -> Node {
-    let mut element = Element {
-        traits: Traits {
-            enabled: true,
-            visible: true,
-            ..Traits::default()
-        },
-        ..Element::default()
-    };
+pub(super) fn parse(tag: &str, tokens: &Tokenizer<'_>, secret_key: u64, replaced: &mut u32) -> Node {
+    let mut element =
+        Element { traits: Traits { enabled: true, visible: true, ..Traits::default() }, ..Element::default() };
     let mut class = None;
     let mut text = None;
     for (name, raw) in &tokens.attributes {
@@ -130,28 +98,17 @@ pub(super) fn parse(
             _ => {}
         }
     }
-    element.class = class.unwrap_or_else(|| {
-        if tag == "node" {
-            String::new()
-        } else {
-            tag.to_owned()
-        }
-    });
+    element.class = class.unwrap_or_else(|| if tag == "node" { String::new() } else { tag.to_owned() });
     element.role = role_of(&element.class);
     element.traits.editable = element.role == Some("text_field");
-    element.test_tag = element
-        .resource_id
-        .as_deref()
-        .and_then(test_tag)
-        .map(str::to_owned);
+    element.test_tag = element.resource_id.as_deref().and_then(test_tag).map(str::to_owned);
     if element.traits.password {
         element.secret = text.map(|text| keyed_hash(secret_key, &text));
     } else {
         element.text = text;
     }
     if matches!(element.role, Some("slider" | "progress")) {
-        (element.value, element.value_range) =
-            element.text.as_deref().map_or((None, None), value_of);
+        (element.value, element.value_range) = element.text.as_deref().map_or((None, None), value_of);
     }
     let framework = Framework::of(&element.class);
     Node { element, framework }
@@ -186,18 +143,13 @@ fn window_kind(kind: &str) -> String {
         ("6", "magnification_overlay"),
     ];
     let kind = kind.trim();
-    let named = NUMBERED
-        .into_iter()
-        .find(|(number, _)| *number == kind)
-        .map(|(_, name)| name.to_owned());
+    let named = NUMBERED.into_iter().find(|(number, _)| *number == kind).map(|(_, name)| name.to_owned());
     named.unwrap_or_else(|| kind.trim_start_matches("TYPE_").to_ascii_lowercase())
 }
 
 /// A value, or `None` when empty.
 fn given(raw: &str, replaced: &mut u32) -> Option<String> {
-    (!raw.is_empty())
-        .then(|| unescape(raw, replaced))
-        .map(Cow::into_owned)
+    (!raw.is_empty()).then(|| unescape(raw, replaced)).map(Cow::into_owned)
 }
 
 /// Pasted and hand-edited dumps carry stray spaces: `enabled=" true"`.
@@ -207,11 +159,7 @@ fn truth(raw: &str) -> bool {
 
 /// `[l,t][r,b]`, spaces allowed, numbers possibly negative.
 fn rect(raw: &str) -> Option<Rect> {
-    let mut numbers = raw
-        .split(['[', ']', ','])
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .map(str::parse::<i32>);
+    let mut numbers = raw.split(['[', ']', ',']).map(str::trim).filter(|part| !part.is_empty()).map(str::parse::<i32>);
     let mut next = || numbers.next()?.ok();
     let rect = Rect::new(next()?, next()?, next()?, next()?);
     numbers.next().is_none().then_some(rect)
@@ -226,23 +174,12 @@ fn test_tag(resource_id: &str) -> Option<&str> {
 fn value_of(text: &str) -> (Option<f64>, Option<(f64, f64)>) {
     let trimmed = text.trim();
     let percent = trimmed.strip_suffix('%');
-    let value = percent
-        .unwrap_or(trimmed)
-        .trim()
-        .parse::<f64>()
-        .ok()
-        .filter(|value| value.is_finite());
+    let value = percent.unwrap_or(trimmed).trim().parse::<f64>().ok().filter(|value| value.is_finite());
     (value, value.and(percent).map(|_| (0.0, 100.0)))
 }
 
 /// Moves with the content, tells nothing of it without the session's key.
 fn keyed_hash(key: u64, content: &str) -> u64 {
-    let digest = Sha256::new()
-        .chain_update(key.to_le_bytes())
-        .chain_update(content.as_bytes())
-        .finalize();
-    digest
-        .iter()
-        .take(8)
-        .fold(0, |hash, byte| (hash << 8) | u64::from(*byte))
+    let digest = Sha256::new().chain_update(key.to_le_bytes()).chain_update(content.as_bytes()).finalize();
+    digest.iter().take(8).fold(0, |hash, byte| (hash << 8) | u64::from(*byte))
 }

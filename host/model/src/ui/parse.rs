@@ -35,14 +35,8 @@ pub fn parse_hierarchy(bytes: &[u8], options: &ParseOptions) -> Result<Tree, Fai
     let decoded = decode(bytes);
     let mut tokens = Tokenizer::new(&decoded.text);
     match build(&mut tokens, options) {
-        Outcome::Complete { tree, .. } if tree.node_count == 0 => {
-            Err(classify_dump_error(&tokens.stray).unwrap_or_else(|| {
-                Failure::new(
-                    Code::NullRoot,
-                    "The dump holds a hierarchy without a single node.",
-                )
-            }))
-        }
+        Outcome::Complete { tree, .. } if tree.node_count == 0 => Err(classify_dump_error(&tokens.stray)
+            .unwrap_or_else(|| Failure::new(Code::NullRoot, "The dump holds a hierarchy without a single node."))),
         Outcome::Complete { mut tree, from, to } => {
             let undecodable = u32::try_from(decoded.replaced_within(from, to)).unwrap_or(u32::MAX);
             tree.replaced_characters = tree.replaced_characters.saturating_add(undecodable);
@@ -50,47 +44,31 @@ pub fn parse_hierarchy(bytes: &[u8], options: &ParseOptions) -> Result<Tree, Fai
             Ok(tree)
         }
         Outcome::Cut { from, nodes } => Err(cut(&decoded, &tokens, bytes.len(), from, nodes)),
-        Outcome::Broken { at, nodes, what } => Err(classify_dump_error(&tokens.stray)
-            .unwrap_or_else(|| {
-                let at = decoded.raw_offset(at);
-                Failure::new(
-                    Code::TreeInvalid,
-                    format!("The tree is damaged at byte {at}, after {nodes} nodes: {what}."),
-                )
-            })),
+        Outcome::Broken { at, nodes, what } => Err(classify_dump_error(&tokens.stray).unwrap_or_else(|| {
+            let at = decoded.raw_offset(at);
+            Failure::new(Code::TreeInvalid, format!("The tree is damaged at byte {at}, after {nodes} nodes: {what}."))
+        })),
         Outcome::Nothing { foreign } => Err(nothing(&decoded, foreign)),
     }
 }
 
 /// A hierarchy that is not closed: the reader died, or the connection cut it.
-fn cut(
-    decoded: &Decoded<'_>,
-    tokens: &Tokenizer<'_>,
-    length: usize,
-    from: usize,
-    nodes: u32,
-) -> Failure {
-    if let Some(failure) =
-        classify_dump_error(&tokens.stray).or_else(|| last_words(&decoded.text[from..]))
-    {
+fn cut(decoded: &Decoded<'_>, tokens: &Tokenizer<'_>, length: usize, from: usize, nodes: u32) -> Failure {
+    if let Some(failure) = classify_dump_error(&tokens.stray).or_else(|| last_words(&decoded.text[from..])) {
         return failure;
     }
     let from = decoded.raw_offset(from);
     Failure::new(
         Code::TreeTruncated,
-        format!(
-            "The tree that begins at byte {from} is not closed: it ends at byte {length}, after {nodes} nodes."
-        ),
+        format!("The tree that begins at byte {from} is not closed: it ends at byte {length}, after {nodes} nodes."),
     )
 }
 
 /// What the reader said after a cut inside a tag, where it is no text between tags: the lines that hold
 /// no markup. Labels say "Killed" too, but inside an attribute.
 fn last_words(from_the_cut: &str) -> Option<Failure> {
-    let lines = from_the_cut
-        .lines()
-        .skip(1)
-        .filter(|line| !line.contains("=\"") && !line.trim_start().starts_with('<'));
+    let lines =
+        from_the_cut.lines().skip(1).filter(|line| !line.contains("=\"") && !line.trim_start().starts_with('<'));
     classify_dump_error(&lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -102,20 +80,12 @@ fn nothing(decoded: &Decoded<'_>, foreign: Option<(String, usize)>) -> Failure {
     // Other markup may say anything in its labels; an error text may hold tags (`<init>` in a trace), but begins with words.
     if let Some((name, at)) = foreign.filter(|_| text.starts_with('<')) {
         let at = decoded.raw_offset(at);
-        let message = format!(
-            "This is other markup, not a UI Automator hierarchy: its first element is <{name}> at byte {at}."
-        );
+        let message =
+            format!("This is other markup, not a UI Automator hierarchy: its first element is <{name}> at byte {at}.");
         return Failure::new(Code::TreeInvalid, message);
     }
     classify_dump_error(text).unwrap_or_else(|| {
-        let start: String = text
-            .chars()
-            .take(QUOTED_CHARACTERS)
-            .flat_map(char::escape_default)
-            .collect();
-        Failure::new(
-            Code::TreeInvalid,
-            format!("There is no hierarchy in what was read; it begins with \"{start}\"."),
-        )
+        let start: String = text.chars().take(QUOTED_CHARACTERS).flat_map(char::escape_default).collect();
+        Failure::new(Code::TreeInvalid, format!("There is no hierarchy in what was read; it begins with \"{start}\"."))
     })
 }

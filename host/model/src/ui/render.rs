@@ -75,10 +75,7 @@ pub fn element_json(tree: &Tree, index: u32, view: ElementView, element_id: Opti
     }
     if let (Some(value), Some(best)) = (element.selector_value(), element.best_selector) {
         let confidence = json!({"score": best.score, "reason": best.by.as_str()});
-        object.put(
-            "selector",
-            json!({"value": value, "confidence": confidence}),
-        );
+        object.put("selector", json!({"value": value, "confidence": confidence}));
     }
     object.map("semantic", semantic(element));
     Value::Object(object.0)
@@ -186,10 +183,7 @@ const MAX_LINE_TEXT: usize = 120;
 /// With several windows a line `window 0 com.app "Title" application` stands before the elements of each.
 #[must_use]
 pub fn text_tree(tree: &Tree) -> String {
-    text_tree_of(
-        tree,
-        0..u32::try_from(tree.elements.len()).unwrap_or(u32::MAX),
-    )
+    text_tree_of(tree, 0..u32::try_from(tree.elements.len()).unwrap_or(u32::MAX))
 }
 
 /// [`text_tree`] of some elements only, in the order given; indentation stays that of the whole tree.
@@ -216,11 +210,7 @@ pub fn text_tree_of(tree: &Tree, indexes: impl IntoIterator<Item = u32>) -> Stri
 fn levels(tree: &Tree) -> Vec<usize> {
     let mut levels = vec![0; tree.elements.len()];
     for (index, element) in tree.elements.iter().enumerate() {
-        if let Some(parent) = element
-            .parent
-            .map(|parent| parent as usize)
-            .filter(|parent| *parent < index)
-        {
+        if let Some(parent) = element.parent.map(|parent| parent as usize).filter(|parent| *parent < index) {
             levels[index] = levels[parent] + 1;
         }
     }
@@ -255,31 +245,18 @@ const MAX_INDENT: usize = 24;
 fn element_line(out: &mut String, tree: &Tree, element: &Element, index: u32, level: usize) {
     let traits = &element.traits;
     out.extend(std::iter::repeat_n(' ', level.min(MAX_INDENT)));
-    put!(
-        out,
-        "[{index}] {}",
-        element.role.unwrap_or_else(|| simple_class(&element.class))
-    );
+    put!(out, "[{index}] {}", element.role.unwrap_or_else(|| simple_class(&element.class)));
     if let Some(text) = &element.text {
         put!(out, " \"{}\"", shortened(text));
     }
     for (name, value) in [("desc", &element.description), ("hint", &element.hint)] {
-        if let Some(value) = value
-            .as_ref()
-            .filter(|value| Some(*value) != element.text.as_ref())
-        {
+        if let Some(value) = value.as_ref().filter(|value| Some(*value) != element.text.as_ref()) {
             put!(out, " {name}=\"{}\"", shortened(value));
         }
     }
     if let Some(id) = &element.resource_id {
-        let package = tree
-            .windows
-            .get(element.window as usize)
-            .and_then(|window| window.package.as_deref());
-        let own = id
-            .split_once(":id/")
-            .filter(|(of, _)| Some(*of) == package)
-            .map(|(_, bare)| bare);
+        let package = tree.windows.get(element.window as usize).and_then(|window| window.package.as_deref());
+        let own = id.split_once(":id/").filter(|(of, _)| Some(*of) == package).map(|(_, bare)| bare);
         put!(out, " #{}", shortened(own.unwrap_or(id)));
     }
     let words = [
@@ -304,14 +281,7 @@ fn element_line(out: &mut String, tree: &Tree, element: &Element, index: u32, le
         put!(out, " value={value}");
     }
     let bounds = &element.bounds;
-    put!(
-        out,
-        " {},{}-{},{}\n",
-        bounds.left,
-        bounds.top,
-        bounds.right,
-        bounds.bottom
-    );
+    put!(out, " {},{}-{},{}\n", bounds.left, bounds.top, bounds.right, bounds.bottom);
 }
 
 /// One line, whatever the screen says: quotes and control characters escaped, invisible marks too.
@@ -325,9 +295,7 @@ fn shortened(text: &str) -> String {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
             '\n' => out.push_str("\\n"),
-            _ if character.is_control()
-                || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}') =>
-            {
+            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}') => {
                 out.extend(character.escape_unicode());
             }
             _ => out.push(character),

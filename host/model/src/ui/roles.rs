@@ -67,26 +67,13 @@ const ROLES: &[(&str, &str)] = &[
 ];
 
 /// Roles that mean something to an agent even with no text, id or action: a spinner is "still loading".
-const SPEAKING: &[&str] = &[
-    "progress",
-    "slider",
-    "web_view",
-    "text_field",
-    "checkbox",
-    "switch",
-    "radio",
-    "dialog",
-    "video",
-];
+const SPEAKING: &[&str] =
+    &["progress", "slider", "web_view", "text_field", "checkbox", "switch", "radio", "dialog", "video"];
 
 /// The role of a class; `None` for plain views and layouts.
 pub(super) fn role_of(class: &str) -> Option<&'static str> {
     let simple = simple_class(class);
-    ROLES
-        .iter()
-        .find(|(ending, _)| simple.ends_with(ending))
-        .map(|(_, role)| *role)
-        .filter(|role| *role != "group")
+    ROLES.iter().find(|(ending, _)| simple.ends_with(ending)).map(|(_, role)| *role).filter(|role| *role != "group")
 }
 
 /// Whether an element of this role is kept whatever else it has.

@@ -43,9 +43,7 @@ pub struct Selector {
 }
 
 /// States a selector may require.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateSelector {
     /// Checked or not.
@@ -99,12 +97,7 @@ struct Wanted {
 
 impl Wanted {
     fn of(selector: &Selector) -> Self {
-        let given = |member: &Option<String>| {
-            member
-                .as_deref()
-                .map(normalize)
-                .filter(|value| !value.is_empty())
-        };
+        let given = |member: &Option<String>| member.as_deref().map(normalize).filter(|value| !value.is_empty());
         Self {
             text: given(&selector.text),
             resource_id: given(&selector.resource_id),
@@ -116,12 +109,7 @@ impl Wanted {
     }
 
     fn is_empty(&self) -> bool {
-        let members = [
-            &self.text,
-            &self.resource_id,
-            &self.accessibility_id,
-            &self.role,
-        ];
+        let members = [&self.text, &self.resource_id, &self.accessibility_id, &self.role];
         members.into_iter().all(Option::is_none) && self.state.is_empty()
     }
 
@@ -133,17 +121,10 @@ impl Wanted {
         };
         is(&self.text, element.text.as_deref())
             && is(&self.accessibility_id, element.description.as_deref())
-            && self.role.as_ref().is_none_or(|role| {
-                element
-                    .role
-                    .is_some_and(|actual| matches(actual, role, false))
-            })
+            && self.role.as_ref().is_none_or(|role| element.role.is_some_and(|actual| matches(actual, role, false)))
             && self.state.holds(element)
             && self.resource_id.as_ref().is_none_or(|wanted| {
-                element
-                    .resource_id
-                    .as_deref()
-                    .is_some_and(|id| id_matches(id, wanted, self.part, tree, element))
+                element.resource_id.as_deref().is_some_and(|id| id_matches(id, wanted, self.part, tree, element))
             })
     }
 }
@@ -156,10 +137,7 @@ fn id_matches(id: &str, wanted: &str, part: bool, tree: &Tree, element: &Element
     match (id.split_once(":id/"), wanted.split_once(":id/")) {
         (Some((_, bare)), None) => matches(bare, wanted, part),
         (None, Some((package, bare))) => {
-            let root = tree
-                .windows
-                .get(element.window as usize)
-                .and_then(|window| window.package.as_deref());
+            let root = tree.windows.get(element.window as usize).and_then(|window| window.package.as_deref());
             let own = element.package.as_deref().or(root);
             own.is_some_and(|own| matches(own, package, false)) && matches(id, bare, part)
         }
@@ -176,9 +154,8 @@ impl Selector {
         let mut path = path.to_owned();
         for selector in self.chain() {
             if Wanted::of(selector).is_empty() {
-                let message = format!(
-                    "{path} needs at least one non-empty text, resource_id, accessibility_id, role or state."
-                );
+                let message =
+                    format!("{path} needs at least one non-empty text, resource_id, accessibility_id, role or state.");
                 return Err(Failure::argument(path, message));
             }
             path.push_str(".within");
@@ -196,9 +173,7 @@ impl Selector {
             let wanted = Wanted::of(selector);
             let matching: Vec<bool> = (tree.elements.iter().enumerate())
                 .map(|(index, element)| {
-                    inside
-                        .as_ref()
-                        .is_none_or(|inside| inside.get(index) == Some(&true))
+                    inside.as_ref().is_none_or(|inside| inside.get(index) == Some(&true))
                         && !wanted.is_empty()
                         && wanted.matches(tree, element)
                 })
@@ -210,10 +185,7 @@ impl Selector {
             inside = inside.map(|matching| below(tree, &matching));
         }
         let matching = inside.unwrap_or_default().into_iter().enumerate();
-        matching
-            .filter(|(_, matches)| *matches)
-            .filter_map(|(index, _)| u32::try_from(index).ok())
-            .collect()
+        matching.filter(|(_, matches)| *matches).filter_map(|(index, _)| u32::try_from(index).ok()).collect()
     }
 
     /// Itself and its containers, innermost first.
@@ -226,11 +198,7 @@ impl Selector {
 fn below(tree: &Tree, marked: &[bool]) -> Vec<bool> {
     let mut inside = vec![false; tree.elements.len()];
     for (index, element) in tree.elements.iter().enumerate() {
-        if let Some(parent) = element
-            .parent
-            .map(|parent| parent as usize)
-            .filter(|parent| *parent < index)
-        {
+        if let Some(parent) = element.parent.map(|parent| parent as usize).filter(|parent| *parent < index) {
             inside[index] = inside[parent] || marked.get(parent) == Some(&true);
         }
     }

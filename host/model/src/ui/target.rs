@@ -20,14 +20,8 @@ impl Match {
     #[must_use]
     pub fn point(&self, tree: &Tree) -> Option<(i32, i32)> {
         let target = tree.get(self.target)?.visible_bounds;
-        let both = tree
-            .get(self.matched)
-            .map(|matched| matched.visible_bounds.intersect(&target));
-        [both, Some(target)]
-            .into_iter()
-            .flatten()
-            .find(|bounds| !bounds.is_empty())
-            .map(|bounds| bounds.center())
+        let both = tree.get(self.matched).map(|matched| matched.visible_bounds.intersect(&target));
+        [both, Some(target)].into_iter().flatten().find(|bounds| !bounds.is_empty()).map(|bounds| bounds.center())
     }
 }
 
@@ -38,31 +32,19 @@ impl Match {
 ///
 /// # Errors
 /// `ELEMENT_NOT_FOUND`, `AMBIGUOUS_TARGET` (with candidates) or `ELEMENT_NOT_INTERACTABLE`.
-pub fn resolve_target(
-    tree: &Tree,
-    selector: &Selector,
-    index: Option<u32>,
-) -> Result<Match, Failure> {
+pub fn resolve_target(tree: &Tree, selector: &Selector, index: Option<u32>) -> Result<Match, Failure> {
     let found = selector.find(tree);
     if found.is_empty() {
         return Err(not_found(tree, selector));
     }
     if let Some(index) = index {
         let Some(matched) = found.get(index as usize) else {
-            let message = format!(
-                "match.index {index} is past the last of {} matches.",
-                found.len()
-            );
-            return Err(
-                Failure::new(Code::ElementNotFound, message).with_candidates(shown(tree, found))
-            );
+            let message = format!("match.index {index} is past the last of {} matches.", found.len());
+            return Err(Failure::new(Code::ElementNotFound, message).with_candidates(shown(tree, found)));
         };
         return interactable(tree, *matched);
     }
-    let visible = |index: &u32| {
-        tree.get(*index)
-            .is_some_and(|element| element.traits.visible)
-    };
+    let visible = |index: &u32| tree.get(*index).is_some_and(|element| element.traits.visible);
     let mut competing: Vec<u32> = found.iter().copied().filter(visible).collect();
     if competing.is_empty() {
         competing = found;
@@ -92,8 +74,7 @@ pub fn resolve_target(
 pub fn interactable(tree: &Tree, matched: u32) -> Result<Match, Failure> {
     let refuse = |index: u32, why: &str| {
         let message = format!("The element is {why}.");
-        Err(Failure::new(Code::ElementNotInteractable, message)
-            .with_candidates(shown(tree, [matched, index])))
+        Err(Failure::new(Code::ElementNotInteractable, message).with_candidates(shown(tree, [matched, index])))
     };
     let Some(target) = target_of(tree, matched) else {
         return refuse(matched, "not clickable, and nothing around it is");
@@ -133,19 +114,13 @@ fn target_of(tree: &Tree, matched: u32) -> Option<u32> {
             && candidate.visible_bounds.encloses(&bounds)
     });
     // Of equals the later one: it is drawn above.
-    let smallest = around.min_by_key(|(index, candidate)| {
-        (candidate.visible_bounds.area(), std::cmp::Reverse(*index))
-    });
+    let smallest = around.min_by_key(|(index, candidate)| (candidate.visible_bounds.area(), std::cmp::Reverse(*index)));
     smallest.and_then(|(index, _)| u32::try_from(index).ok())
 }
 
 fn is_actionable(element: &Element) -> bool {
     let traits = &element.traits;
-    traits.clickable
-        || traits.long_clickable
-        || traits.focusable
-        || traits.checkable
-        || traits.editable
+    traits.clickable || traits.long_clickable || traits.focusable || traits.checkable || traits.editable
 }
 
 /// Lists and web views are focusable, but a tap meant for a label in them is not a tap on them.
@@ -157,41 +132,19 @@ fn takes_taps_for_others(element: &Element) -> bool {
 fn shown(tree: &Tree, indexes: impl IntoIterator<Item = u32>) -> Vec<serde_json::Value> {
     let mut indexes: Vec<u32> = indexes.into_iter().take(MAX_CANDIDATES).collect();
     indexes.dedup();
-    indexes
-        .into_iter()
-        .map(|index| element_json(tree, index, ElementView::Resolved, None))
-        .collect()
+    indexes.into_iter().map(|index| element_json(tree, index, ElementView::Resolved, None)).collect()
 }
 
 /// Nothing matched: shows what nearly did, as a part of a text, or as a description where a text was asked for.
 fn not_found(tree: &Tree, selector: &Selector) -> Failure {
-    let members = [
-        &selector.text,
-        &selector.accessibility_id,
-        &selector.resource_id,
-    ];
-    let words: Vec<String> = members
-        .into_iter()
-        .flatten()
-        .filter(|value| !is_blank(value))
-        .map(|value| normalize(value))
-        .collect();
+    let members = [&selector.text, &selector.accessibility_id, &selector.resource_id];
+    let words: Vec<String> =
+        members.into_iter().flatten().filter(|value| !is_blank(value)).map(|value| normalize(value)).collect();
     let near = (0u32..).zip(&tree.elements).filter(|(_, element)| {
         let values = [&element.text, &element.description, &element.resource_id];
-        values
-            .into_iter()
-            .flatten()
-            .any(|value| words.iter().any(|word| matches(value, word, true)))
+        values.into_iter().flatten().any(|value| words.iter().any(|word| matches(value, word, true)))
     });
     let candidates = shown(tree, near.map(|(index, _)| index));
-    let hint = if candidates.is_empty() {
-        ""
-    } else {
-        " The candidates are near misses."
-    };
-    Failure::new(
-        Code::ElementNotFound,
-        format!("No element matches the selector.{hint}"),
-    )
-    .with_candidates(candidates)
+    let hint = if candidates.is_empty() { "" } else { " The candidates are near misses." };
+    Failure::new(Code::ElementNotFound, format!("No element matches the selector.{hint}")).with_candidates(candidates)
 }

@@ -13,20 +13,13 @@ fn trim(text: &str) -> &str {
 }
 
 fn folded(text: &str) -> impl Iterator<Item = char> {
-    trim(text)
-        .chars()
-        .filter(|character| !is_invisible(*character))
-        .flat_map(char::to_lowercase)
+    trim(text).chars().filter(|character| !is_invisible(*character)).flat_map(char::to_lowercase)
 }
 
 /// The form in which two strings are compared.
 pub(crate) fn normalize(text: &str) -> String {
     let trimmed = trim(text);
-    if trimmed.is_ascii() {
-        trimmed.to_ascii_lowercase()
-    } else {
-        folded(trimmed).collect()
-    }
+    if trimmed.is_ascii() { trimmed.to_ascii_lowercase() } else { folded(trimmed).collect() }
 }
 
 /// True when nothing remains to compare.

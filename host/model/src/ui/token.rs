@@ -10,22 +10,13 @@ const MAX_STRAY_BYTES: usize = 64 * 1024;
 const MAX_NAME_BYTES: usize = 64;
 
 /// What is skipped, by its opening and closing; the first that fits counts.
-const SECTIONS: [(&str, &str); 4] = [
-    ("<!--", "-->"),
-    ("<![CDATA[", "]]>"),
-    ("<?", "?>"),
-    ("<!", ">"),
-];
+const SECTIONS: [(&str, &str); 4] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")];
 
 /// One piece of markup; `at` is its offset in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     /// `<name …>` or `<name …/>`; its attributes are in [`Tokenizer::attributes`].
-    Open {
-        name: &'a str,
-        at: usize,
-        closed: bool,
-    },
+    Open { name: &'a str, at: usize, closed: bool },
     /// `</name>`.
     Close { name: &'a str, at: usize },
     /// A tag in which another tag begins: bytes are missing.
@@ -111,9 +102,7 @@ impl<'a> Tokenizer<'a> {
     /// text of which only the opening is skipped, since the tree may follow.
     fn skippable(&mut self, at: usize) -> Option<usize> {
         let text = &self.text[at..];
-        let kind = SECTIONS
-            .iter()
-            .position(|(opening, _)| text.starts_with(opening))?;
+        let kind = SECTIONS.iter().position(|(opening, _)| text.starts_with(opening))?;
         let (opening, closing) = SECTIONS[kind];
         if !self.unclosed[kind]
             && let Some(end) = text[opening.len()..].find(closing)
@@ -174,19 +163,11 @@ impl<'a> Tokenizer<'a> {
             match byte {
                 b'>' => {
                     self.position += 1;
-                    return Some(Token::Open {
-                        name,
-                        at,
-                        closed: false,
-                    });
+                    return Some(Token::Open { name, at, closed: false });
                 }
                 b'/' if self.rest().starts_with("/>") => {
                     self.position += 2;
-                    return Some(Token::Open {
-                        name,
-                        at,
-                        closed: true,
-                    });
+                    return Some(Token::Open { name, at, closed: true });
                 }
                 b'<' if begins_tag(self.rest()) => return Some(Token::Broken { name, at }),
                 _ => self.attribute(),
@@ -234,10 +215,7 @@ impl<'a> Tokenizer<'a> {
 }
 
 fn begins_tag(text: &str) -> bool {
-    text.starts_with("<node")
-        || text.starts_with("</")
-        || text.starts_with("<hierarchy")
-        || text.starts_with("<window")
+    text.starts_with("<node") || text.starts_with("</") || text.starts_with("<hierarchy") || text.starts_with("<window")
 }
 
 fn is_space(byte: u8) -> bool {
@@ -251,27 +229,16 @@ fn is_name(byte: u8) -> bool {
 /// The name at the start of `text`, if there is one.
 fn name_at_start(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    if !bytes
-        .first()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-    {
+    if !bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
         return None;
     }
-    let length = bytes
-        .iter()
-        .position(|byte| !is_name(*byte))
-        .unwrap_or(bytes.len());
+    let length = bytes.iter().position(|byte| !is_name(*byte)).unwrap_or(bytes.len());
     text.get(..length)
 }
 
 /// `= "`: the quote, and how many bytes to skip to stand behind it.
 fn quote_after_equals(bytes: &[u8]) -> Option<(char, usize)> {
-    let space = |from: usize| {
-        from + bytes[from..]
-            .iter()
-            .take_while(|byte| is_space(**byte))
-            .count()
-    };
+    let space = |from: usize| from + bytes[from..].iter().take_while(|byte| is_space(**byte)).count();
     let equals = space(0);
     if bytes.get(equals) != Some(&b'=') {
         return None;
@@ -295,10 +262,6 @@ fn ends_value(after: &[u8]) -> bool {
 
 /// `name=`, then a quote.
 fn begins_attribute(bytes: &[u8]) -> bool {
-    let name = bytes
-        .iter()
-        .take(MAX_NAME_BYTES)
-        .take_while(|byte| is_name(**byte))
-        .count();
+    let name = bytes.iter().take(MAX_NAME_BYTES).take_while(|byte| is_name(**byte)).count();
     name > 0 && quote_after_equals(&bytes[name..]).is_some()
 }

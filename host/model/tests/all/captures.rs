@@ -8,12 +8,7 @@ use crate::support::{capture, captures_dir, parse, tree_of};
 /// File, nodes, elements, elided.
 const TREES: &[(&str, u32, usize, u32)] = &[
     ("301__window_dump.xml", 16, 9, 7),
-    (
-        "AndroidViewClient__UIAUTOMATOR_DUMP_api17_chinese.xml",
-        21,
-        12,
-        9,
-    ),
+    ("AndroidViewClient__UIAUTOMATOR_DUMP_api17_chinese.xml", 21, 12, 9),
     ("AndroidViewClient__UIAUTOMATOR_DUMP_api27.xml", 29, 23, 6),
     ("HyperXray__ui_dump.xml", 75, 66, 9),
     ("LingBook-Android__window_dump2.xml", 72, 49, 23),
@@ -34,33 +29,19 @@ const TREES: &[(&str, u32, usize, u32)] = &[
 
 /// File, code, words of the message.
 const NOT_TREES: &[(&str, &str, &str)] = &[
-    (
-        "argent__vega-page-source.xml",
-        "TREE_INVALID",
-        "<root> at byte 22",
-    ),
-    (
-        "argent__vega-webview-grid.xml",
-        "TREE_INVALID",
-        "<root> at byte 0",
-    ),
+    ("argent__vega-page-source.xml", "TREE_INVALID", "<root> at byte 22"),
+    ("argent__vega-webview-grid.xml", "TREE_INVALID", "<root> at byte 0"),
 ];
 
 fn trees() -> impl Iterator<Item = (&'static str, handset_model::ui::Tree)> {
-    TREES
-        .iter()
-        .map(|(file, ..)| (*file, tree_of(capture(&format!("android/{file}")))))
+    TREES.iter().map(|(file, ..)| (*file, tree_of(capture(&format!("android/{file}")))))
 }
 
 #[test]
 fn every_tree_has_the_expected_counts() {
     for (file, nodes, elements, elided) in TREES {
         let tree = tree_of(capture(&format!("android/{file}")));
-        assert_eq!(
-            (tree.node_count, tree.elements.len(), tree.elided),
-            (*nodes, *elements, *elided),
-            "{file}"
-        );
+        assert_eq!((tree.node_count, tree.elements.len(), tree.elided), (*nodes, *elements, *elided), "{file}");
         assert_eq!(tree.replaced_characters, 0, "{file}");
     }
 }
@@ -70,33 +51,21 @@ fn other_markup_is_refused_by_what_it_is() {
     for (file, code, words) in NOT_TREES {
         let failure = parse(capture(&format!("android/{file}"))).unwrap_err();
         assert_eq!(failure.code.as_str(), *code, "{file}");
-        assert!(
-            failure.message.contains(words),
-            "{file}: {}",
-            failure.message
-        );
+        assert!(failure.message.contains(words), "{file}: {}", failure.message);
     }
 }
 
 #[test]
 fn every_capture_is_in_a_table() {
     let known = TREES.len() + NOT_TREES.len();
-    assert_eq!(
-        std::fs::read_dir(captures_dir().join("android"))
-            .unwrap()
-            .count(),
-        known
-    );
+    assert_eq!(std::fs::read_dir(captures_dir().join("android")).unwrap().count(), known);
 }
 
 #[test]
 fn every_capture_has_its_attribution() {
     let index = std::fs::read_to_string(captures_dir().join("INDEX.tsv")).unwrap();
     for (file, ..) in TREES {
-        let line = index
-            .lines()
-            .find(|line| line.starts_with(&format!("android/{file}\t")))
-            .expect(file);
+        let line = index.lines().find(|line| line.starts_with(&format!("android/{file}\t"))).expect(file);
         assert_eq!(line.split('\t').count(), 8, "{file}");
     }
 }
@@ -106,24 +75,12 @@ fn an_element_takes_at_most_350_bytes_on_average() {
     let mut table = String::new();
     for (file, tree) in trees() {
         let count = tree.elements.len();
-        let json: usize = (0..count as u32)
-            .map(|index| {
-                element_json(&tree, index, ElementView::Tree, None)
-                    .to_string()
-                    .len()
-            })
-            .sum();
+        let json: usize =
+            (0..count as u32).map(|index| element_json(&tree, index, ElementView::Tree, None).to_string().len()).sum();
         let text = text_tree(&tree).len();
-        table += &format!(
-            "{file:55} {count:4} elements, JSON {:4}, text {:3} bytes each\n",
-            json / count,
-            text / count
-        );
-        assert!(
-            json / count <= 350,
-            "{file}: {} bytes an element",
-            json / count
-        );
+        table +=
+            &format!("{file:55} {count:4} elements, JSON {:4}, text {:3} bytes each\n", json / count, text / count);
+        assert!(json / count <= 350, "{file}: {} bytes an element", json / count);
     }
     eprintln!("{table}");
 }
@@ -137,14 +94,8 @@ fn parents_and_children_are_positions_of_kept_elements() {
             }
             if let Some(parent) = element.parent {
                 assert!(parent < index, "{file}");
-                assert!(
-                    tree.elements[parent as usize].children.contains(&index),
-                    "{file}"
-                );
-                assert!(
-                    tree.elements[parent as usize].depth < element.depth,
-                    "{file}"
-                );
+                assert!(tree.elements[parent as usize].children.contains(&index), "{file}");
+                assert!(tree.elements[parent as usize].depth < element.depth, "{file}");
             }
         }
     }
@@ -154,15 +105,8 @@ fn parents_and_children_are_positions_of_kept_elements() {
 fn only_what_is_inside_the_display_is_visible() {
     for (file, tree) in trees() {
         for element in &tree.elements {
-            assert_eq!(
-                element.traits.visible,
-                !element.visible_bounds.is_empty(),
-                "{file}: {element:?}"
-            );
-            assert!(
-                !element.traits.visible || tree.display().encloses(&element.visible_bounds),
-                "{file}: {element:?}"
-            );
+            assert_eq!(element.traits.visible, !element.visible_bounds.is_empty(), "{file}: {element:?}");
+            assert!(!element.traits.visible || tree.display().encloses(&element.visible_bounds), "{file}: {element:?}");
         }
     }
 }
@@ -170,11 +114,7 @@ fn only_what_is_inside_the_display_is_visible() {
 #[test]
 fn inverted_bounds_of_the_tv_launcher_are_not_visible() {
     let tree = tree_of(capture("android/argent_tv__offscreen.xml"));
-    let inverted: Vec<_> = tree
-        .elements
-        .iter()
-        .filter(|element| element.bounds.is_empty())
-        .collect();
+    let inverted: Vec<_> = tree.elements.iter().filter(|element| element.bounds.is_empty()).collect();
     assert_eq!(inverted.len(), 3);
     assert!(inverted.iter().all(|element| !element.traits.visible));
 }
@@ -205,11 +145,7 @@ fn the_app_is_in_front_of_the_status_bar() {
 #[test]
 fn the_password_of_a_settings_screen_is_not_in_its_tree() {
     let tree = tree_of(capture("android/PocketIDE__ui_settings.xml"));
-    let password = tree
-        .elements
-        .iter()
-        .find(|element| element.traits.password)
-        .unwrap();
+    let password = tree.elements.iter().find(|element| element.traits.password).unwrap();
     assert_eq!(password.text, None);
 }
 
@@ -229,11 +165,7 @@ fn what_a_strict_reader_can_read_is_read_alike() {
                     nodes += 1;
                     let attribute = |name: &str| {
                         let value = tag.try_get_attribute(name).unwrap()?;
-                        Some(
-                            quick_xml::escape::unescape(&value.value)
-                                .unwrap()
-                                .into_owned(),
-                        )
+                        Some(quick_xml::escape::unescape(&value.value).unwrap().into_owned())
                     };
                     if attribute("password").as_deref() != Some("true") {
                         texts.extend(attribute("text").filter(|text| !text.is_empty()));
@@ -244,11 +176,7 @@ fn what_a_strict_reader_can_read_is_read_alike() {
             }
         }
         assert_eq!(tree.node_count, nodes, "{file}");
-        let ours: Vec<String> = tree
-            .elements
-            .iter()
-            .filter_map(|element| element.text.clone())
-            .collect();
+        let ours: Vec<String> = tree.elements.iter().filter_map(|element| element.text.clone()).collect();
         assert_eq!(ours, texts, "{file}");
     }
 }

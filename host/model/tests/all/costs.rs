@@ -6,11 +6,7 @@ use crate::support::{leaf, parse, screen, tree_of};
 
 #[test]
 fn very_deep_trees_are_read_without_recursion() {
-    let dump = format!(
-        "<hierarchy>{}{}</hierarchy>",
-        "<node text=\"x\">".repeat(50_000),
-        "</node>".repeat(50_000)
-    );
+    let dump = format!("<hierarchy>{}{}</hierarchy>", "<node text=\"x\">".repeat(50_000), "</node>".repeat(50_000));
     let tree = tree_of(dump);
     assert_eq!(tree.node_count, 50_000);
     assert_eq!(tree.node_count, tree.elements.len() as u32 + tree.elided);
@@ -20,20 +16,14 @@ fn very_deep_trees_are_read_without_recursion() {
 #[test]
 fn very_wide_trees_are_capped_and_say_so() {
     let tree = tree_of(screen(&leaf(&[("text", "x")]).repeat(60_000)));
-    assert_eq!(
-        (tree.node_count, tree.limitations.as_slice()),
-        (60_001, [Limitation::Truncated].as_slice())
-    );
+    assert_eq!((tree.node_count, tree.limitations.as_slice()), (60_001, [Limitation::Truncated].as_slice()));
     assert!(tree.elements.len() < 50_001);
 }
 
 #[test]
 fn a_tree_of_a_thousand_nodes_takes_milliseconds() {
     let row = |index: usize| {
-        let (id, text) = (
-            format!("com.app:id/row{}", index % 50),
-            format!("Label {index}"),
-        );
+        let (id, text) = (format!("com.app:id/row{}", index % 50), format!("Label {index}"));
         leaf(&[
             ("index", "0"),
             ("text", &text),
@@ -95,11 +85,7 @@ fn no_input_takes_more_than_linear_time() {
             let dump = format!("{start}{}", part.repeat(300_000 / part.len()));
             let started = std::time::Instant::now();
             assert!(parse(&dump).is_err());
-            assert!(
-                started.elapsed().as_secs() < 3,
-                "{start}{part}…: {:?}",
-                started.elapsed()
-            );
+            assert!(started.elapsed().as_secs() < 3, "{start}{part}…: {:?}", started.elapsed());
         }
     }
 }

@@ -5,10 +5,7 @@ use handset_model::ui::fingerprint;
 use crate::support::{leaf, screen, tree_of};
 
 fn of_text(text: &str) -> String {
-    fingerprint(
-        &tree_of(screen(&leaf(&[("text", text)]))),
-        Some("com.app.Main"),
-    )
+    fingerprint(&tree_of(screen(&leaf(&[("text", text)]))), Some("com.app.Main"))
 }
 
 #[test]
@@ -36,12 +33,7 @@ fn text_that_changes_by_itself_does_not_count() {
 
 #[test]
 fn words_and_numbers_among_words_count() {
-    for (one, other) in [
-        ("Wi-Fi", "Bluetooth"),
-        ("Question 1", "Question 2"),
-        ("Mars", "March"),
-        ("May", "Sun"),
-    ] {
+    for (one, other) in [("Wi-Fi", "Bluetooth"), ("Question 1", "Question 2"), ("Mars", "March"), ("May", "Sun")] {
         assert_ne!(of_text(one), of_text(other), "{one} / {other}");
     }
 }
@@ -68,19 +60,10 @@ fn what_is_past_the_first_fifty_does_not_count() {
     let rows = |count: usize| -> String {
         (0..count)
             .map(|row| {
-                leaf(&[
-                    ("text", &format!("row {row}")),
-                    ("bounds", &format!("[0,{}][9,{}]", row * 9, row * 9 + 9)),
-                ])
+                leaf(&[("text", &format!("row {row}")), ("bounds", &format!("[0,{}][9,{}]", row * 9, row * 9 + 9))])
             })
             .collect()
     };
-    assert_eq!(
-        fingerprint(&tree_of(screen(&rows(50))), None),
-        fingerprint(&tree_of(screen(&rows(60))), None)
-    );
-    assert_ne!(
-        fingerprint(&tree_of(screen(&rows(49))), None),
-        fingerprint(&tree_of(screen(&rows(50))), None)
-    );
+    assert_eq!(fingerprint(&tree_of(screen(&rows(50))), None), fingerprint(&tree_of(screen(&rows(60))), None));
+    assert_ne!(fingerprint(&tree_of(screen(&rows(49))), None), fingerprint(&tree_of(screen(&rows(50))), None));
 }

@@ -1,9 +1,7 @@
 //! Starting apps, finding what to start, and what `input` says.
 
 use handset_model::Code;
-use handset_model::android::{
-    StartResult, classify_input_error, parse_am_start, parse_resolved_activity,
-};
+use handset_model::android::{StartResult, classify_input_error, parse_am_start, parse_resolved_activity};
 
 use crate::support::capture_text;
 
@@ -26,13 +24,9 @@ fn being_there_already_is_a_success() {
         "Warning: Activity not started, its current task has been brought to the front",
         "Warning: Activity not started, intent has been delivered to currently running top-most instance.",
     ] {
-        let output = format!(
-            "Starting: Intent {{ cmp=com.app/.Main }}\n{warning}\nStatus: ok\nActivity: com.app/.Main\n"
-        );
-        assert!(
-            parse_am_start(&output).unwrap().already_running,
-            "{warning}"
-        );
+        let output =
+            format!("Starting: Intent {{ cmp=com.app/.Main }}\n{warning}\nStatus: ok\nActivity: com.app/.Main\n");
+        assert!(parse_am_start(&output).unwrap().already_running, "{warning}");
     }
 }
 
@@ -43,26 +37,17 @@ fn refusals_carry_the_devices_own_words() {
             "Starting: Intent { cmp=a/.B }\nError type 3\nError: Activity class {a/a.B} does not exist.",
             "Activity class {a/a.B} does not exist",
         ),
-        (
-            "Error: Activity not started, unable to resolve Intent { act=x }",
-            "unable to resolve Intent",
-        ),
+        ("Error: Activity not started, unable to resolve Intent { act=x }", "unable to resolve Intent"),
         (
             "Starting: Intent { cmp=a/.B }\njava.lang.SecurityException: Permission Denial: starting Intent { cmp=a/.B } not exported from uid 10001",
             "not exported",
         ),
-        (
-            "Security exception: Permission Denial: starting Intent",
-            "Permission Denial",
-        ),
+        ("Security exception: Permission Denial: starting Intent", "Permission Denial"),
         (
             "\nException occurred while executing 'start-activity':\njava.lang.IllegalArgumentException: Bad component name: x",
             "Exception occurred",
         ),
-        (
-            "/system/bin/sh: am: inaccessible or not found",
-            "inaccessible",
-        ),
+        ("/system/bin/sh: am: inaccessible or not found", "inaccessible"),
         ("", "nothing was printed"),
     ] {
         let failure = parse_am_start(output).unwrap_err();
@@ -73,43 +58,23 @@ fn refusals_carry_the_devices_own_words() {
 
 #[test]
 fn captured_starts_are_judged() {
-    let started = parse_am_start(&capture_text(
-        "commands/am_start/android_env_start_with_stopping.txt",
-    ));
+    let started = parse_am_start(&capture_text("commands/am_start/android_env_start_with_stopping.txt"));
     assert_eq!(started, Ok(StartResult::default()));
-    let failure = parse_am_start(&capture_text(
-        "commands/am_start/android_env_unknown_error_101.txt",
-    ))
-    .unwrap_err();
-    assert!(
-        failure.message.contains("unknown error code 101"),
-        "{}",
-        failure.message
-    );
+    let failure = parse_am_start(&capture_text("commands/am_start/android_env_unknown_error_101.txt")).unwrap_err();
+    assert!(failure.message.contains("unknown error code 101"), "{}", failure.message);
 }
 
 #[test]
 fn the_component_is_the_last_line() {
-    let output = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\ncom.android.settings/.Settings\n";
-    assert_eq!(
-        parse_resolved_activity(output).as_deref(),
-        Some("com.android.settings/.Settings")
-    );
+    let output =
+        "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\ncom.android.settings/.Settings\n";
+    assert_eq!(parse_resolved_activity(output).as_deref(), Some("com.android.settings/.Settings"));
 }
 
 #[test]
 fn a_chooser_is_no_component() {
-    assert_eq!(
-        parse_resolved_activity(&capture_text(
-            "commands/cmd_package_resolve/argent_system_resolver.txt"
-        )),
-        None
-    );
-    for output in [
-        "No activity found",
-        "",
-        "Error: Unable to find /system/bin/x",
-    ] {
+    assert_eq!(parse_resolved_activity(&capture_text("commands/cmd_package_resolve/argent_system_resolver.txt")), None);
+    for output in ["No activity found", "", "Error: Unable to find /system/bin/x"] {
         assert_eq!(parse_resolved_activity(output), None, "{output}");
     }
 }
@@ -129,25 +94,12 @@ fn input_errors_are_typed() {
             "Exception occurred while executing 'text':\njava.lang.NullPointerException: Attempt to invoke virtual method 'int android.view.KeyEvent[].length'",
             Code::UnsupportedText,
         ),
-        (
-            "Exception occurred while executing 'tap':\njava.lang.IllegalArgumentException: x",
-            Code::ActionRejected,
-        ),
-        (
-            "Error: Invalid arguments for command: tap\nUsage: input [<source>] <command>",
-            Code::ActionRejected,
-        ),
+        ("Exception occurred while executing 'tap':\njava.lang.IllegalArgumentException: x", Code::ActionRejected),
+        ("Error: Invalid arguments for command: tap\nUsage: input [<source>] <command>", Code::ActionRejected),
         ("Error: Unknown command: draganddrop", Code::ActionRejected),
-        (
-            "/system/bin/sh: input: inaccessible or not found",
-            Code::Unsupported,
-        ),
+        ("/system/bin/sh: input: inaccessible or not found", Code::Unsupported),
     ] {
-        assert_eq!(
-            classify_input_error(output).map(|failure| failure.code),
-            Some(code),
-            "{output}"
-        );
+        assert_eq!(classify_input_error(output).map(|failure| failure.code), Some(code), "{output}");
     }
     for output in ["", "WARNING: linker: app_process has text relocations"] {
         assert_eq!(classify_input_error(output), None, "{output}");
@@ -157,17 +109,10 @@ fn input_errors_are_typed() {
 #[test]
 fn captured_input_errors_are_typed() {
     for (file, code) in [
-        (
-            "agent-device_input_text_exception.txt",
-            Code::UnsupportedText,
-        ),
+        ("agent-device_input_text_exception.txt", Code::UnsupportedText),
         ("aosp_INJECT_EVENTS_requires_caller.txt", Code::InputDenied),
     ] {
         let output = capture_text(&format!("commands/input_errors/{file}"));
-        assert_eq!(
-            classify_input_error(&output).map(|failure| failure.code),
-            Some(code),
-            "{file}"
-        );
+        assert_eq!(classify_input_error(&output).map(|failure| failure.code), Some(code), "{file}");
     }
 }

@@ -162,17 +162,10 @@ fn steps() -> impl Strategy<Value = Step> {
 
 /// Runs a script beside the simplest model of it: what each device last showed, and when.
 fn follow(script: &[Step]) {
-    let limits = HistoryLimits {
-        revisions: 3,
-        ..HistoryLimits::default()
-    };
+    let limits = HistoryLimits { revisions: 3, ..HistoryLimits::default() };
     let mut history = History::new(Arc::from("s"), limits);
-    let screens = [0, 1, 2].map(|screen_number| {
-        tree_of(screen(&leaf(&[(
-            "text",
-            &format!("screen {screen_number}"),
-        )])))
-    });
+    let screens =
+        [0, 1, 2].map(|screen_number| tree_of(screen(&leaf(&[("text", &format!("screen {screen_number}"))]))));
     let mut now = 0.0;
     let mut last: [Option<(u8, u64, f64)>; 2] = [None; 2];
     let mut connections = [1, 1];
@@ -191,9 +184,7 @@ fn follow(script: &[Step]) {
             Step::Record { device, screen } => {
                 let (id, connection) = (device.to_string(), connections[usize::from(*device)]);
                 let tree = screens[usize::from(*screen)].clone();
-                let revision = history
-                    .record(read_at(&id, connection, now), tree, ScreenFacts::default())
-                    .revision;
+                let revision = history.record(read_at(&id, connection, now), tree, ScreenFacts::default()).revision;
                 match last[usize::from(*device)] {
                     Some((shown, known, at)) if shown == *screen && now - at <= 600_000.0 => {
                         assert_eq!(revision, known)
@@ -205,13 +196,7 @@ fn follow(script: &[Step]) {
                 }
                 highest = highest.max(revision);
                 last[usize::from(*device)] = Some((*screen, revision, now));
-                assert_eq!(
-                    history
-                        .newest(&phone(&id), connection, now)
-                        .unwrap()
-                        .revision,
-                    revision
-                );
+                assert_eq!(history.newest(&phone(&id), connection, now).unwrap().revision, revision);
                 assert_eq!(history.owner(revision, now), Some(phone(&id)));
             }
         }

@@ -11,12 +11,8 @@ fn first(inside: &str, view: ElementView) -> Value {
 
 #[test]
 fn a_tree_element_leaves_defaults_out() {
-    let button = leaf(&[
-        ("text", "Go"),
-        ("class", "android.widget.Button"),
-        ("clickable", "true"),
-        ("package", "com.app"),
-    ]);
+    let button =
+        leaf(&[("text", "Go"), ("class", "android.widget.Button"), ("clickable", "true"), ("package", "com.app")]);
     assert_eq!(
         first(&button, ElementView::Tree),
         json!({
@@ -50,30 +46,14 @@ fn a_resolved_element_has_its_own_names() {
 
 #[test]
 fn disabled_is_shown_enabled_is_not() {
-    let shown = first(
-        &leaf(&[("text", "x"), ("enabled", "false")]),
-        ElementView::Tree,
-    );
-    assert_eq!(
-        (&shown["enabled"], &shown["state"]),
-        (&json!(false), &json!({"enabled": false}))
-    );
-    assert_eq!(
-        first(
-            &leaf(&[("text", "x"), ("enabled", "true")]),
-            ElementView::Tree
-        )
-        .get("enabled"),
-        None
-    );
+    let shown = first(&leaf(&[("text", "x"), ("enabled", "false")]), ElementView::Tree);
+    assert_eq!((&shown["enabled"], &shown["state"]), (&json!(false), &json!({"enabled": false})));
+    assert_eq!(first(&leaf(&[("text", "x"), ("enabled", "true")]), ElementView::Tree).get("enabled"), None);
 }
 
 #[test]
 fn a_password_is_named_and_not_shown() {
-    let shown = first(
-        &leaf(&[("text", "hunter2"), ("password", "true")]),
-        ElementView::Tree,
-    );
+    let shown = first(&leaf(&[("text", "hunter2"), ("password", "true")]), ElementView::Tree);
     assert_eq!(shown["password"], true);
     assert!(!shown.to_string().contains("hunter2"));
 }
@@ -84,80 +64,47 @@ fn an_id_that_rows_share_is_nobodys_identity() {
         &(leaf(&[("resource-id", "com.app:id/title"), ("text", "a")])
             + &leaf(&[("resource-id", "com.app:id/title"), ("text", "b")])),
     ));
-    assert!(
-        tree.elements
-            .iter()
-            .all(|element| element.stable_id.is_none())
-    );
+    assert!(tree.elements.iter().all(|element| element.stable_id.is_none()));
     assert_eq!(tree.elements[0].selector_value(), Some("a"));
 }
 
 #[test]
 fn a_description_is_an_identity_within_its_class() {
-    let tree = tree_of(screen(&leaf(&[
-        ("content-desc", "Back"),
-        ("class", "android.widget.ImageButton"),
-    ])));
-    assert_eq!(
-        tree.elements[0].stable_id.as_deref(),
-        Some("ImageButton:Back")
-    );
+    let tree = tree_of(screen(&leaf(&[("content-desc", "Back"), ("class", "android.widget.ImageButton")])));
+    assert_eq!(tree.elements[0].stable_id.as_deref(), Some("ImageButton:Back"));
 }
 
 #[test]
 fn a_test_tag_is_an_id_without_a_package() {
-    let tag = |id: &str| {
-        tree_of(screen(&leaf(&[("resource-id", id)]))).elements[0]
-            .test_tag
-            .clone()
-    };
+    let tag = |id: &str| tree_of(screen(&leaf(&[("resource-id", id)]))).elements[0].test_tag.clone();
     assert_eq!(tag("login_button").as_deref(), Some("login_button"));
     assert_eq!(tag("com.app:id/login"), None);
 }
 
 #[test]
 fn the_center_is_in_the_visible_part() {
-    let shown = first(
-        &leaf(&[("text", "x"), ("bounds", "[1000,100][1400,200]")]),
-        ElementView::Tree,
-    );
+    let shown = first(&leaf(&[("text", "x"), ("bounds", "[1000,100][1400,200]")]), ElementView::Tree);
     assert_eq!(shown["center"], json!([1040, 150]));
-    assert_eq!(
-        first(
-            &leaf(&[("text", "x"), ("bounds", "[2000,0][2100,9]")]),
-            ElementView::Tree
-        )
-        .get("center"),
-        None
-    );
+    assert_eq!(first(&leaf(&[("text", "x"), ("bounds", "[2000,0][2100,9]")]), ElementView::Tree).get("center"), None);
 }
 
 #[test]
 fn a_package_is_shown_where_it_differs_from_its_roots() {
-    let shown = first(
-        &leaf(&[("text", "x"), ("package", "com.other")]),
-        ElementView::Tree,
-    );
+    let shown = first(&leaf(&[("text", "x"), ("package", "com.other")]), ElementView::Tree);
     assert_eq!(shown["package"], "com.other");
 }
 
 #[test]
 fn the_text_tree_has_one_line_an_element() {
     let row = around(
-        &[
-            ("class", "android.widget.LinearLayout"),
-            ("clickable", "true"),
-            ("bounds", "[0,0][1080,100]"),
-        ],
-        &(leaf(&[
-            ("text", "Say &quot;hi&quot;&#10;now"),
-            ("class", "android.widget.TextView"),
-        ]) + &leaf(&[
-            ("class", "android.widget.Switch"),
-            ("resource-id", "com.app:id/on"),
-            ("checkable", "true"),
-            ("enabled", "false"),
-        ])),
+        &[("class", "android.widget.LinearLayout"), ("clickable", "true"), ("bounds", "[0,0][1080,100]")],
+        &(leaf(&[("text", "Say &quot;hi&quot;&#10;now"), ("class", "android.widget.TextView")])
+            + &leaf(&[
+                ("class", "android.widget.Switch"),
+                ("resource-id", "com.app:id/on"),
+                ("checkable", "true"),
+                ("enabled", "false"),
+            ])),
     );
     assert_eq!(
         text_tree(&tree_of(screen(&row))),
@@ -185,35 +132,20 @@ fn windows_are_named_when_there_are_several() {
 
 #[test]
 fn bars_show_their_value() {
-    let shown = first(
-        &leaf(&[("class", "android.widget.SeekBar"), ("text", "40%")]),
-        ElementView::Tree,
-    );
-    assert_eq!(
-        shown["state"],
-        json!({"value": 40.0, "raw_value": "40%", "value_range": {"min": 0.0, "max": 100.0}})
-    );
-    assert_eq!(
-        shown["semantic"],
-        json!({"adjustable": true, "supported_actions": ["adjust"]})
-    );
+    let shown = first(&leaf(&[("class", "android.widget.SeekBar"), ("text", "40%")]), ElementView::Tree);
+    assert_eq!(shown["state"], json!({"value": 40.0, "raw_value": "40%", "value_range": {"min": 0.0, "max": 100.0}}));
+    assert_eq!(shown["semantic"], json!({"adjustable": true, "supported_actions": ["adjust"]}));
 }
 
 #[test]
 fn vendor_classes_have_the_roles_of_what_they_extend() {
     for (class, role) in [
         ("androidx.appcompat.widget.AppCompatButton", Some("button")),
-        (
-            "com.google.android.material.button.MaterialButton",
-            Some("button"),
-        ),
+        ("com.google.android.material.button.MaterialButton", Some("button")),
         ("android.widget.ImageButton", Some("button")),
         ("android.widget.RadioButton", Some("radio")),
         ("android.widget.CheckedTextView", Some("checkbox")),
-        (
-            "com.google.android.material.textfield.TextInputEditText",
-            Some("text_field"),
-        ),
+        ("com.google.android.material.textfield.TextInputEditText", Some("text_field")),
         ("android.widget.AutoCompleteTextView", Some("text_field")),
         ("androidx.appcompat.widget.SwitchCompat", Some("switch")),
         ("android.widget.ImageView", Some("image")),

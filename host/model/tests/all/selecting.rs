@@ -20,40 +20,19 @@ fn text_compares_trimmed_and_ignoring_case() {
 
 #[test]
 fn contains_takes_a_part() {
-    assert_eq!(
-        found(
-            &leaf(&[("text", "Sign in to Shop")]),
-            json!({"text": "IN TO", "contains": true})
-        ),
-        [0]
-    );
+    assert_eq!(found(&leaf(&[("text", "Sign in to Shop")]), json!({"text": "IN TO", "contains": true})), [0]);
 }
 
 #[test]
 fn invisible_marks_do_not_count() {
-    let label = leaf(&[(
-        "text",
-        "\u{FEFF}\u{200E}Sig\u{200B}n \u{2068}in\u{2069}\u{200F}",
-    )]);
+    let label = leaf(&[("text", "\u{FEFF}\u{200E}Sig\u{200B}n \u{2068}in\u{2069}\u{200F}")]);
     assert_eq!(found(&label, json!({"text": "Sign in"})), [0]);
-    assert_eq!(
-        found(
-            &leaf(&[("text", "Sign in")]),
-            json!({"text": "\u{200F}Sign in\u{FEFF}"})
-        ),
-        [0]
-    );
+    assert_eq!(found(&leaf(&[("text", "Sign in")]), json!({"text": "\u{200F}Sign in\u{FEFF}"})), [0]);
 }
 
 #[test]
 fn letters_beyond_ascii_ignore_case() {
-    assert_eq!(
-        found(
-            &leaf(&[("text", "ÜBERSICHT Ж")]),
-            json!({"text": "übersicht ж"})
-        ),
-        [0]
-    );
+    assert_eq!(found(&leaf(&[("text", "ÜBERSICHT Ж")]), json!({"text": "übersicht ж"})), [0]);
 }
 
 #[test]
@@ -67,14 +46,8 @@ fn ids_match_in_full_bare_and_with_a_package() {
         assert_eq!(found(&compose, json!({"resource_id": id})), [0], "{id}");
     }
     for id in ["com.other:id/login", "log", "id/login"] {
-        assert!(
-            found(&android, json!({"resource_id": id})).is_empty(),
-            "{id}"
-        );
-        assert!(
-            found(&compose, json!({"resource_id": id})).is_empty(),
-            "{id}"
-        );
+        assert!(found(&android, json!({"resource_id": id})).is_empty(), "{id}");
+        assert!(found(&compose, json!({"resource_id": id})).is_empty(), "{id}");
     }
 }
 
@@ -99,50 +72,31 @@ fn states_are_required_as_given() {
         + &leaf(&[("text", "b"), ("checkable", "true")]);
     assert_eq!(found(&two, json!({"state": {"checked": true}})), [0]);
     assert_eq!(found(&two, json!({"state": {"checked": false}})), [1]);
-    assert!(
-        found(&two, json!({"state": {"expanded": false}})).is_empty(),
-        "not exposed is not collapsed"
-    );
+    assert!(found(&two, json!({"state": {"expanded": false}})).is_empty(), "not exposed is not collapsed");
 }
 
 #[test]
 fn within_means_some_ancestor() {
-    let row = |name: &str| {
-        around(
-            &[("content-desc", name)],
-            &around(&[], &leaf(&[("text", "Delete")])),
-        )
-    };
-    let list = around(
-        &[("resource-id", "com.app:id/list")],
-        &(row("first") + &row("second")),
-    );
+    let row = |name: &str| around(&[("content-desc", name)], &around(&[], &leaf(&[("text", "Delete")])));
+    let list = around(&[("resource-id", "com.app:id/list")], &(row("first") + &row("second")));
     let within = json!({"text": "Delete", "within": {"accessibility_id": "second"}});
     assert_eq!(found(&list, within), [4]);
     let nested = json!({"text": "Delete", "within": {"accessibility_id": "first", "within": {"resource_id": "list"}}});
     assert_eq!(found(&list, nested), [2]);
-    let elsewhere = json!({"text": "Delete", "within": {"accessibility_id": "first", "within": {"resource_id": "other"}}});
+    let elsewhere =
+        json!({"text": "Delete", "within": {"accessibility_id": "first", "within": {"resource_id": "other"}}});
     assert!(found(&list, elsewhere).is_empty());
 }
 
 #[test]
 fn an_element_is_not_within_itself() {
-    assert!(
-        found(
-            &leaf(&[("text", "a")]),
-            json!({"text": "a", "within": {"text": "a"}})
-        )
-        .is_empty()
-    );
+    assert!(found(&leaf(&[("text", "a")]), json!({"text": "a", "within": {"text": "a"}})).is_empty());
 }
 
 #[test]
 fn blank_members_count_as_not_given() {
     let label = leaf(&[("text", "OK"), ("content-desc", "yes")]);
-    assert_eq!(
-        found(&label, json!({"text": " ", "accessibility_id": "yes"})),
-        [0]
-    );
+    assert_eq!(found(&label, json!({"text": " ", "accessibility_id": "yes"})), [0]);
 }
 
 #[test]
@@ -152,20 +106,10 @@ fn a_selector_of_blanks_is_refused_by_its_path() {
         (json!({"text": "  ", "contains": true}), "selector"),
         (json!({"state": {}}), "selector"),
         (json!({"within": {"text": "x"}}), "selector"),
-        (
-            json!({"text": "x", "within": {"resource_id": "\u{200B}"}}),
-            "selector.within",
-        ),
+        (json!({"text": "x", "within": {"resource_id": "\u{200B}"}}), "selector.within"),
     ] {
         let failure = selector(json.clone()).validate("selector").unwrap_err();
-        assert_eq!(
-            (failure.code, failure.member.as_deref()),
-            (Code::InvalidArgument, Some(member)),
-            "{json}"
-        );
+        assert_eq!((failure.code, failure.member.as_deref()), (Code::InvalidArgument, Some(member)), "{json}");
     }
-    assert_eq!(
-        selector(json!({"role": "button"})).validate("selector"),
-        Ok(())
-    );
+    assert_eq!(selector(json!({"role": "button"})).validate("selector"), Ok(()));
 }

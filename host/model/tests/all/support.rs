@@ -63,10 +63,7 @@ pub(crate) fn selector(json: serde_json::Value) -> Selector {
 }
 
 pub(crate) fn phone(id: &str) -> DeviceKey {
-    DeviceKey {
-        platform: "android",
-        id: id.to_owned(),
-    }
+    DeviceKey { platform: "android", id: id.to_owned() }
 }
 
 pub(crate) fn read_at(id: &str, connection: u64, captured_ms: f64) -> Capture {
@@ -81,11 +78,7 @@ pub(crate) fn read_at(id: &str, connection: u64, captured_ms: f64) -> Capture {
 
 /// All texts of a dump, in order.
 pub(crate) fn texts(dump: impl AsRef<[u8]>) -> Vec<String> {
-    tree_of(dump)
-        .elements
-        .into_iter()
-        .filter_map(|element| element.text)
-        .collect()
+    tree_of(dump).elements.into_iter().filter_map(|element| element.text).collect()
 }
 
 /// A screen with one label, its text written as it is.

@@ -16,8 +16,7 @@ use crate::budget::Budget;
 use crate::device::{DeviceFacts, Leftover, Pinned};
 
 /// Who is in front: a few lines on every Android. `dumpsys activity top` would cost seconds.
-pub(super) const ACTIVITY: &str =
-    "dumpsys activity activities | grep -E 'ResumedActivity|mFocusedActivity' || dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow'";
+pub(super) const ACTIVITY: &str = "dumpsys activity activities | grep -E 'ResumedActivity|mFocusedActivity' || dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow'";
 
 /// Whether the keyboard is shown.
 pub(super) const KEYBOARD: &str = "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
@@ -65,7 +64,10 @@ impl Android {
         let facts = DeviceFacts {
             os_version: reply.text("release"),
             model: reply.text("model"),
-            simulator: reply.text("qemu").lines().any(|line| line.trim() == "1" || line.split(',').any(|kind| kind.trim() == "emulator")),
+            simulator: reply
+                .text("qemu")
+                .lines()
+                .any(|line| line.trim() == "1" || line.split(',').any(|kind| kind.trim() == "emulator")),
             sdk: reply.text("sdk").parse().ok(),
         };
         connection(&mut self.known(), device).facts = Some(facts.clone());
@@ -73,7 +75,8 @@ impl Android {
     }
 
     pub(super) async fn screen_facts(&self, device: &Pinned, budget: &Budget) -> Result<ScreenFacts, Failure> {
-        let reply = self.ask(device, &Script::new().part("activity", ACTIVITY), "asking which app is in front", budget).await?;
+        let reply =
+            self.ask(device, &Script::new().part("activity", ACTIVITY), "asking which app is in front", budget).await?;
         let (package, activity) = parse_resumed_activity(&reply.text("activity")).unzip();
         Ok(ScreenFacts { package, activity })
     }
@@ -91,7 +94,13 @@ impl Android {
         let turned = reply.text("turned");
         let turns = turned.lines().next().and_then(|line| line.rsplit(':').next()?.trim().parse().ok()).unwrap_or(0);
         parse_wm_size(&reply.text("size")).map(|size| rotated(size, turns)).ok_or_else(|| {
-            Failure::new(Code::Unsupported, format!("the device does not say its display's size: {:?}", super::shell::last_line(&reply.text("size"))))
+            Failure::new(
+                Code::Unsupported,
+                format!(
+                    "the device does not say its display's size: {:?}",
+                    super::shell::last_line(&reply.text("size"))
+                ),
+            )
         })
     }
 
@@ -137,6 +146,8 @@ pub(super) fn connection<'a>(known: &'a mut Known, device: &Pinned) -> &'a mut C
 /// `cur=1080x2400`.
 fn current(text: &str) -> Option<Size> {
     let (width, height) = text.split_once("cur=")?.1.split_once('x')?;
-    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok().filter(|pixels| *pixels > 0);
+    let digits = |text: &str| {
+        text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok().filter(|pixels| *pixels > 0)
+    };
     Some(Size { width: digits(width)?, height: digits(height)? })
 }

@@ -40,13 +40,18 @@ impl Android {
     /// A line that runs only on the device this connection is known to have.
     pub(super) fn guarded(&self, device: &Pinned, line: &str) -> String {
         match &connection(&mut self.known(), device).boot_id {
-            Some(boot_id) => format!("{READ_BOOT_ID}; [ \"$b\" = {} ] || {{ echo {OTHER}; exit 1; }}; {line}", quote(boot_id)),
+            Some(boot_id) => {
+                format!("{READ_BOOT_ID}; [ \"$b\" = {} ] || {{ echo {OTHER}; exit 1; }}; {line}", quote(boot_id))
+            }
             None => line.to_owned(),
         }
     }
 }
 
 pub(super) fn other_device(device: &Pinned) -> Failure {
-    let message = format!("the connection of {:?} belongs to another device or another boot now: the adb server or the device was restarted", device.key.id);
+    let message = format!(
+        "the connection of {:?} belongs to another device or another boot now: the adb server or the device was restarted",
+        device.key.id
+    );
     Failure::new(Code::DeviceOffline, message).with_remedy("Repeat the call: it will look for the device again.")
 }

@@ -16,7 +16,12 @@ const LINE: usize = 3_800;
 const DURATION: std::ops::RangeInclusive<u32> = 1..=10_000;
 
 impl Android {
-    pub(super) async fn prepare_input(&self, device: &Pinned, input: Input, budget: &Budget) -> Result<Prepared, Failure> {
+    pub(super) async fn prepare_input(
+        &self,
+        device: &Pinned,
+        input: Input,
+        budget: &Budget,
+    ) -> Result<Prepared, Failure> {
         let (lines, gesture_ms) = match &input {
             Input::Tap { x, y } => (vec![format!("input tap {x} {y}")], 0),
             Input::Swipe { x1, y1, x2, y2, duration_ms } => {

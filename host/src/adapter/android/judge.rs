@@ -14,12 +14,18 @@ pub(super) const DONE: &str = "echo handset:done:$?";
 
 const MARK: &str = "handset:done:";
 
-pub(super) fn judge(device: &Pinned, input: &Input, output: Result<&Output, &ProcessError>) -> Result<Accepted, Failure> {
+pub(super) fn judge(
+    device: &Pinned,
+    input: &Input,
+    output: Result<&Output, &ProcessError>,
+) -> Result<Accepted, Failure> {
     let output = match output {
         Ok(output) => output,
         Err(error @ ProcessError::Stopped { .. }) => {
             let failure = not_finished(error, Code::ActionTimeout, &format!("the device was {}", doing(input))).0;
-            return Err(failure.with_retryable(false).with_remedy("The input may have been delivered: look at the screen before repeating it."));
+            return Err(failure
+                .with_retryable(false)
+                .with_remedy("The input may have been delivered: look at the screen before repeating it."));
         }
         Err(error) => return Err(not_finished(error, Code::ActionTimeout, "").0),
     };
@@ -32,7 +38,8 @@ pub(super) fn judge(device: &Pinned, input: &Input, output: Result<&Output, &Pro
     };
     if server_started(&stderr) {
         // A new server counts its transports anew: what was sent may have gone to another device.
-        let message = format!("the adb server was restarted under this input; it may not have gone to {:?}", device.key.id);
+        let message =
+            format!("the adb server was restarted under this input; it may not have gone to {:?}", device.key.id);
         return Err(unknown_delivery(Failure::new(Code::DeviceOffline, message)));
     }
     let status: i32 = status.trim().parse().unwrap_or(-1);
@@ -45,13 +52,18 @@ pub(super) fn judge(device: &Pinned, input: &Input, output: Result<&Output, &Pro
         return Err(failure);
     }
     if status != 0 {
-        return Err(Failure::new(Code::ActionRejected, format!("the device refused the input with status {status}: {}", last_line(&all))));
+        return Err(Failure::new(
+            Code::ActionRejected,
+            format!("the device refused the input with status {status}: {}", last_line(&all)),
+        ));
     }
     Ok(Accepted { output: all.trim().to_owned(), launch_time_ms: None })
 }
 
 fn unknown_delivery(failure: Failure) -> Failure {
-    failure.with_retryable(false).with_remedy("Check the device with list_devices, and look at the screen before repeating the input.")
+    failure
+        .with_retryable(false)
+        .with_remedy("Check the device with list_devices, and look at the screen before repeating the input.")
 }
 
 fn doing(input: &Input) -> &'static str {

@@ -42,8 +42,12 @@ impl LaunchTarget {
 /// # Errors
 /// `INVALID_ARGUMENT` naming `appId`.
 pub(super) fn component(app_id: &str) -> Result<(&str, Option<&str>), Failure> {
-    let (package, activity) = app_id.split_once('/').map_or((app_id, None), |(package, activity)| (package, Some(activity)));
-    let word = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let (package, activity) =
+        app_id.split_once('/').map_or((app_id, None), |(package, activity)| (package, Some(activity)));
+    let word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
     let dotted = package.contains('.') && package.len() <= 255 && package.split('.').all(word);
     let class = activity.is_none_or(|activity| {
         activity.len() <= 255
@@ -61,13 +65,22 @@ pub(super) fn component(app_id: &str) -> Result<(&str, Option<&str>), Failure> {
 
 impl Android {
     /// Finds what to start; starts nothing.
-    pub(super) async fn launch_target(&self, device: &Pinned, package: &str, activity: Option<&str>, budget: &Budget) -> Result<LaunchTarget, Failure> {
+    pub(super) async fn launch_target(
+        &self,
+        device: &Pinned,
+        package: &str,
+        activity: Option<&str>,
+        budget: &Budget,
+    ) -> Result<LaunchTarget, Failure> {
         const DOING: &str = "resolving the app's activity";
         let quoted = quote(package);
         let script = Script::new()
             .quietly(USER)
             .part("user", "echo $u")
-            .part("path", &format!("if [ $u = 0 ]; then pm path {quoted} 2>&1; else pm path --user $u {quoted} 2>&1; fi"))
+            .part(
+                "path",
+                &format!("if [ $u = 0 ]; then pm path {quoted} 2>&1; else pm path --user $u {quoted} 2>&1; fi"),
+            )
             .part("launcher", &resolve(LAUNCHER, &quoted));
         let reply = self.ask(device, &script, DOING, budget).await?;
         let user = reply.text("user");
@@ -86,18 +99,21 @@ impl Android {
             return Ok(target(package.to_owned(), Some(LAUNCHER)));
         }
         // A television's app, or one with several launcher activities, for which the resolver itself is named.
-        let script = Script::new()
-            .quietly(USER)
-            .part("leanback", &resolve(LEANBACK, &quoted))
-            .part("all", &format!("cmd package query-activities --brief --user $u -a {MAIN} -c {LAUNCHER} {quoted} 2>&1"));
+        let script = Script::new().quietly(USER).part("leanback", &resolve(LEANBACK, &quoted)).part(
+            "all",
+            &format!("cmd package query-activities --brief --user $u -a {MAIN} -c {LAUNCHER} {quoted} 2>&1"),
+        );
         let reply = self.ask(device, &script, DOING, budget).await?;
         if let Some(component) = resolved(&reply, "leanback", package) {
             return Ok(target(component, Some(LEANBACK)));
         }
         match first_of(&reply.text("all"), package) {
             Some(component) => Ok(target(component, Some(LAUNCHER))),
-            None => Err(Failure::new(Code::ActionRejected, format!("{package} is installed but has no activity that a launcher could start"))
-                .with_remedy("Name one as package/activity.")),
+            None => Err(Failure::new(
+                Code::ActionRejected,
+                format!("{package} is installed but has no activity that a launcher could start"),
+            )
+            .with_remedy("Name one as package/activity.")),
         }
     }
 
@@ -127,19 +143,27 @@ fn resolved(reply: &Reply, part: &str, package: &str) -> Option<String> {
 fn cannot_resolve(reply: &Reply) -> bool {
     let text = reply.text("launcher");
     let status = reply.part("launcher").map(|(_, status)| status);
-    status == Some(127) || text.contains("not found") || text.contains("Unknown command") || text.contains("Can't find service")
+    status == Some(127)
+        || text.contains("not found")
+        || text.contains("Unknown command")
+        || text.contains("Can't find service")
 }
 
 /// The first activity of the app that is not a tool's own (LeakCanary adds a launcher entry to debug builds).
 fn first_of(text: &str, package: &str) -> Option<String> {
-    let own = |line: &&str| line.split_once('/').is_some_and(|(name, activity)| name == package && !activity.contains("leakcanary"));
+    let own = |line: &&str| {
+        line.split_once('/').is_some_and(|(name, activity)| name == package && !activity.contains("leakcanary"))
+    };
     text.lines().map(str::trim).find(own).map(str::to_owned)
 }
 
 /// Installed packages that share a part of the name with what was asked, the most alike first.
 fn similar(listed: &str, package: &str) -> Vec<String> {
     let parts = |name: &str| -> Vec<String> {
-        name.split('.').filter(|part| part.len() > 2 && !matches!(*part, "com" | "org" | "net" | "android" | "app" | "google")).map(str::to_ascii_lowercase).collect()
+        name.split('.')
+            .filter(|part| part.len() > 2 && !matches!(*part, "com" | "org" | "net" | "android" | "app" | "google"))
+            .map(str::to_ascii_lowercase)
+            .collect()
     };
     let asked = parts(package);
     let mut found: Vec<(usize, String)> = listed
@@ -147,7 +171,10 @@ fn similar(listed: &str, package: &str) -> Vec<String> {
         .filter_map(|line| line.trim().strip_prefix("package:"))
         .filter_map(|name| {
             let own = parts(name);
-            let shared = asked.iter().filter(|part| own.iter().any(|other| other.contains(part.as_str()) || part.contains(other.as_str()))).count();
+            let shared = asked
+                .iter()
+                .filter(|part| own.iter().any(|other| other.contains(part.as_str()) || part.contains(other.as_str())))
+                .count();
             (shared > 0).then(|| (shared, name.to_owned()))
         })
         .collect();
@@ -163,7 +190,18 @@ mod tests {
     fn app_ids_follow_the_grammar() {
         assert_eq!(component("com.example.app"), Ok(("com.example.app", None)));
         assert_eq!(component("com.example/.Main$Inner"), Ok(("com.example", Some(".Main$Inner"))));
-        for bad in ["", "app", "com.example; reboot", "com.example/", "com..x", "com.example/.A B", "--user", "com.1x", "com.example/$(id)", "com.é.x"] {
+        for bad in [
+            "",
+            "app",
+            "com.example; reboot",
+            "com.example/",
+            "com..x",
+            "com.example/.A B",
+            "--user",
+            "com.1x",
+            "com.example/$(id)",
+            "com.é.x",
+        ] {
             assert!(component(bad).is_err(), "{bad:?}");
         }
     }
@@ -177,13 +215,18 @@ mod tests {
 
     #[test]
     fn a_tools_own_launcher_entry_is_passed_over() {
-        let text = "2 activities found:\n  com.acme/leakcanary.internal.activity.LeakLauncherActivity\n  com.acme/.Main\n";
+        let text =
+            "2 activities found:\n  com.acme/leakcanary.internal.activity.LeakLauncherActivity\n  com.acme/.Main\n";
         assert_eq!(first_of(text, "com.acme"), Some("com.acme/.Main".to_owned()));
     }
 
     #[test]
     fn a_running_app_is_brought_to_the_front_as_a_launcher_does() {
-        let target = LaunchTarget { user: "10".to_owned(), what: "com.acme/.Main".to_owned(), category: Some(LAUNCHER) };
-        assert_eq!(target.line(), "am start -W --user 10 -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n 'com.acme/.Main'");
+        let target =
+            LaunchTarget { user: "10".to_owned(), what: "com.acme/.Main".to_owned(), category: Some(LAUNCHER) };
+        assert_eq!(
+            target.line(),
+            "am start -W --user 10 -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n 'com.acme/.Main'"
+        );
     }
 }

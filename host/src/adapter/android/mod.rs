@@ -9,9 +9,9 @@ mod list;
 mod read;
 mod reread;
 mod shell;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
@@ -24,7 +24,8 @@ use handset_model::ui::Size;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure, Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure,
+    Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -96,7 +97,12 @@ impl Adapter for Android {
         Box::pin(self.device_facts(device, budget))
     }
 
-    fn read<'a>(&'a self, device: &'a Pinned, wants: Wants, budget: &'a Budget) -> BoxFuture<'a, Result<Read, ReadFailure>> {
+    fn read<'a>(
+        &'a self,
+        device: &'a Pinned,
+        wants: Wants,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Read, ReadFailure>> {
         Box::pin(self.read_until_whole(device, wants, budget))
     }
 
@@ -108,15 +114,30 @@ impl Adapter for Android {
         Box::pin(self.screen_facts(device, budget))
     }
 
-    fn prepare<'a>(&'a self, device: &'a Pinned, input: Input, budget: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>> {
+    fn prepare<'a>(
+        &'a self,
+        device: &'a Pinned,
+        input: Input,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Prepared, Failure>> {
         Box::pin(self.prepare_input(device, input, budget))
     }
 
-    fn judge(&self, device: &Pinned, input: &Input, output: Result<&Output, &ProcessError>) -> Result<Accepted, Failure> {
+    fn judge(
+        &self,
+        device: &Pinned,
+        input: &Input,
+        output: Result<&Output, &ProcessError>,
+    ) -> Result<Accepted, Failure> {
         judge::judge(device, input, output)
     }
 
-    fn installed<'a>(&'a self, device: &'a Pinned, app_id: &'a str, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {
+    fn installed<'a>(
+        &'a self,
+        device: &'a Pinned,
+        app_id: &'a str,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
         Box::pin(self.is_installed(device, app_id, budget))
     }
 

@@ -66,7 +66,13 @@ pub(super) struct Failed {
 
 impl Android {
     /// One read; nothing is tried again.
-    pub(super) async fn read_once(&self, device: &Pinned, source: TreeSource, wants: Wants, budget: &Budget) -> Result<Whole, Failed> {
+    pub(super) async fn read_once(
+        &self,
+        device: &Pinned,
+        source: TreeSource,
+        wants: Wants,
+        budget: &Budget,
+    ) -> Result<Whole, Failed> {
         let script = self.read_script(device, source, wants);
         let started = Instant::now();
         let exchange = self.exchange(device, &script, TREE_CAP, "reading the screen", budget).await;
@@ -75,7 +81,9 @@ impl Android {
             Exchange::Whole(reply) => reply,
             Exchange::Restarted(reply) => match self.same_connection(device, budget).await {
                 Ok(()) => reply,
-                Err(failure) => return Err(Failed { failure, server_lost: false, leftover: leftover(&reply, started) }),
+                Err(failure) => {
+                    return Err(Failed { failure, server_lost: false, leftover: leftover(&reply, started) });
+                }
             },
             Exchange::Broken(broken) => {
                 self.sweep_again(device);
@@ -83,7 +91,11 @@ impl Android {
                 return Err(Failed { failure: broken.failure, server_lost: broken.server_lost, leftover });
             }
         };
-        let (tree, screen) = self.understand(&reply, source, wants).map_err(|failure| Failed { failure, server_lost: false, leftover: None })?;
+        let (tree, screen) = self.understand(&reply, source, wants).map_err(|failure| Failed {
+            failure,
+            server_lost: false,
+            leftover: None,
+        })?;
         let capture = Capture {
             device: device.key.clone(),
             connection: device.connection,
@@ -125,10 +137,14 @@ impl Android {
         };
         source.flag(&mut tree);
         let mut screen = ScreenFacts::default();
-        if wants.activity && let Some((package, activity)) = parse_resumed_activity(&reply.text("activity")) {
+        if wants.activity
+            && let Some((package, activity)) = parse_resumed_activity(&reply.text("activity"))
+        {
             screen = ScreenFacts { package: Some(package), activity: Some(activity) };
         }
-        if wants.keyboard && let Some(shown) = parse_keyboard_shown(&reply.text("keyboard")) {
+        if wants.keyboard
+            && let Some(shown) = parse_keyboard_shown(&reply.text("keyboard"))
+        {
             let bounds = tree.keyboard.and_then(|keyboard| keyboard.bounds);
             tree.keyboard = Some(Keyboard { shown, bounds });
         }
@@ -137,7 +153,8 @@ impl Android {
 }
 
 /// Removes files of ours whose shell is gone: of servers that died, or of reads that were cut off.
-const SWEEP: &str = r#"for o in /data/local/tmp/handset-*.xml; do p=${o##*-}; kill -0 "${p%.xml}" 2>/dev/null || rm -f "$o"; done"#;
+const SWEEP: &str =
+    r#"for o in /data/local/tmp/handset-*.xml; do p=${o##*-}; kill -0 "${p%.xml}" 2>/dev/null || rm -f "$o"; done"#;
 
 /// The dump's own words say more than the bytes it did not write; where it has none, the bytes do.
 fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
@@ -179,7 +196,10 @@ fn leftover(reply: &Reply, started: Instant) -> Option<Leftover> {
 fn rotation(bytes: &[u8]) -> u32 {
     let head: Vec<u8> = bytes.iter().take(4096).copied().filter(|byte| *byte != 0).collect();
     let head = String::from_utf8_lossy(&head);
-    head.split_once("rotation=\"").and_then(|(_, rest)| rest.chars().next()).and_then(|turns| turns.to_digit(4)).unwrap_or(0)
+    head.split_once("rotation=\"")
+        .and_then(|(_, rest)| rest.chars().next())
+        .and_then(|turns| turns.to_digit(4))
+        .unwrap_or(0)
 }
 
 /// `wm size` gives the size of the unturned display.

@@ -55,7 +55,12 @@ struct Tries {
 
 impl Android {
     /// One fresh tree; bounded re-reads inside the one budget.
-    pub(super) async fn read_until_whole(&self, device: &Pinned, wants: Wants, budget: &Budget) -> Result<Read, ReadFailure> {
+    pub(super) async fn read_until_whole(
+        &self,
+        device: &Pinned,
+        wants: Wants,
+        budget: &Budget,
+    ) -> Result<Read, ReadFailure> {
         let mut tries = Tries {
             attempts: 0,
             failed: Vec::new(),
@@ -85,7 +90,13 @@ impl Android {
 
     /// A tree that shows nothing but the system's own windows is an answer only where the screen is on and unlocked;
     /// one of a bar alone was read between two windows, once.
-    async fn accept(&self, device: &Pinned, whole: Whole, tries: &mut Tries, budget: &Budget) -> Result<Option<Whole>, Failure> {
+    async fn accept(
+        &self,
+        device: &Pinned,
+        whole: Whole,
+        tries: &mut Tries,
+        budget: &Budget,
+    ) -> Result<Option<Whole>, Failure> {
         if !only_system_ui(&whole.tree) {
             return Ok(Some(whole));
         }
@@ -99,7 +110,13 @@ impl Android {
     }
 
     /// Returns when another read is worth it; else with what the request fails with.
-    async fn bear(&self, device: &Pinned, failed: Failed, tries: &mut Tries, budget: &Budget) -> Result<(), ReadFailure> {
+    async fn bear(
+        &self,
+        device: &Pinned,
+        failed: Failed,
+        tries: &mut Tries,
+        budget: &Budget,
+    ) -> Result<(), ReadFailure> {
         let Failed { failure, server_lost, leftover } = failed;
         tracing::debug!(code = %failure.code, attempt = tries.attempts, "a read failed");
         tries.leftover = leftover;
@@ -165,7 +182,8 @@ impl Tries {
     /// Ends with a read cut off by the budget: the failure before it is said as well.
     fn stopped(&mut self, mut failure: Failure) -> ReadFailure {
         if let Some(last) = &self.last {
-            failure.message = format!("{}; the read before it failed with {}: {}", failure.message, last.code, last.message);
+            failure.message =
+                format!("{}; the read before it failed with {}: {}", failure.message, last.code, last.message);
         }
         self.over(failure)
     }
@@ -218,6 +236,10 @@ mod tests {
     fn a_tree_of_another_app_than_the_one_in_front_is_suspected() {
         assert!(flagged("com.android.launcher", Some("com.example")));
         assert!(!flagged("com.example", Some("com.example")));
-        assert!(!flagged(SYSTEM_UI, Some("com.example")) && !flagged("android", Some("com.example")) && !flagged("com.example", None));
+        assert!(
+            !flagged(SYSTEM_UI, Some("com.example"))
+                && !flagged("android", Some("com.example"))
+                && !flagged("com.example", None)
+        );
     }
 }

@@ -136,7 +136,14 @@ impl Android {
     }
 
     /// One round trip. `doing` completes "time ran out while …".
-    pub(super) async fn exchange(&self, device: &Pinned, script: &Script, cap: usize, doing: &str, budget: &Budget) -> Exchange {
+    pub(super) async fn exchange(
+        &self,
+        device: &Pinned,
+        script: &Script,
+        cap: usize,
+        doing: &str,
+        budget: &Budget,
+    ) -> Exchange {
         let line = script.line.trim_end_matches([' ', ';']);
         let command = self.on_device(device, &["shell", line], cap);
         let output = match self.processes.run(command, budget).await {
@@ -160,7 +167,13 @@ impl Android {
     }
 
     /// A short question to the device. A lost server is asked once more, if the device is still in the same connection there.
-    pub(super) async fn ask(&self, device: &Pinned, script: &Script, doing: &str, budget: &Budget) -> Result<Reply, Failure> {
+    pub(super) async fn ask(
+        &self,
+        device: &Pinned,
+        script: &Script,
+        doing: &str,
+        budget: &Budget,
+    ) -> Result<Reply, Failure> {
         match self.exchange(device, script, SMALL, doing, budget).await {
             Exchange::Whole(reply) => return Ok(reply),
             Exchange::Restarted(reply) => return self.same_connection(device, budget).await.map(|()| reply),
@@ -177,14 +190,27 @@ impl Android {
     /// so that the same number may mean another device.
     pub(super) async fn same_connection(&self, device: &Pinned, budget: &Budget) -> Result<(), Failure> {
         let id = &device.key.id;
-        let listed = self.devices(budget).await?.into_iter().find(|listed| listed.id == *id && (listed.usable || listed.connection == device.connection));
+        let listed = self
+            .devices(budget)
+            .await?
+            .into_iter()
+            .find(|listed| listed.id == *id && (listed.usable || listed.connection == device.connection));
         match listed {
             Some(listed) if listed.usable && listed.connection == device.connection => Ok(()),
-            Some(listed) if listed.usable => Err(Failure::new(Code::DeviceOffline, format!("the connection to {id:?} was lost and is another one now"))
-                .with_remedy("Repeat the call: it will use the new connection.")),
-            Some(listed) => Err(Failure::new(Code::DeviceOffline, format!("the adb server was lost, and {id:?} is {} now", listed.state))
-                .with_remedy(listed.remedy.unwrap_or_else(|| Code::DeviceOffline.remedy().to_owned()))),
-            None => Err(Failure::new(Code::DeviceOffline, format!("the adb server was lost, and {id:?} is not attached to the new one"))),
+            Some(listed) if listed.usable => Err(Failure::new(
+                Code::DeviceOffline,
+                format!("the connection to {id:?} was lost and is another one now"),
+            )
+            .with_remedy("Repeat the call: it will use the new connection.")),
+            Some(listed) => Err(Failure::new(
+                Code::DeviceOffline,
+                format!("the adb server was lost, and {id:?} is {} now", listed.state),
+            )
+            .with_remedy(listed.remedy.unwrap_or_else(|| Code::DeviceOffline.remedy().to_owned()))),
+            None => Err(Failure::new(
+                Code::DeviceOffline,
+                format!("the adb server was lost, and {id:?} is not attached to the new one"),
+            )),
         }
     }
 }
@@ -193,7 +219,9 @@ impl Android {
 pub(super) fn not_finished<'a>(error: &'a ProcessError, expired: Code, doing: &str) -> (Failure, Option<&'a Output>) {
     match error {
         ProcessError::Stopped { why, partial } => (why.failure(expired, doing), Some(partial)),
-        ProcessError::NotFound(_) | ProcessError::Spawn { .. } => (Failure::new(Code::ToolNotFound, error.to_string()), None),
+        ProcessError::NotFound(_) | ProcessError::Spawn { .. } => {
+            (Failure::new(Code::ToolNotFound, error.to_string()), None)
+        }
     }
 }
 
@@ -205,23 +233,38 @@ pub(super) fn server_started(said: &str) -> bool {
 /// Types an adb that ended without everything having come back, and says whether only the server was lost.
 pub(super) fn lost(device: &Pinned, output: &Output, said: &str) -> (Failure, bool) {
     if output.truncated {
-        return (Failure::new(Code::TreeTruncated, format!("the device sent more than {} bytes", output.stdout.len())).with_retryable(false), false);
+        return (
+            Failure::new(Code::TreeTruncated, format!("the device sent more than {} bytes", output.stdout.len()))
+                .with_retryable(false),
+            false,
+        );
     }
     let id = &device.key.id;
     let shown = last_line(said);
-    let server = ["daemon", "protocol fault", "failed to check server version", "ADB server"].iter().any(|words| said.contains(words));
+    let server = ["daemon", "protocol fault", "failed to check server version", "ADB server"]
+        .iter()
+        .any(|words| said.contains(words));
     match classify_adb_error(said) {
         Some(failure) if failure.code == Code::AdbVersionConflict => (failure, false),
         // It was there when it was pinned.
-        Some(failure) if failure.code == Code::DeviceNotFound => (Failure::new(Code::DeviceOffline, format!("{id:?} is gone: {}", failure.message)), server),
+        Some(failure) if failure.code == Code::DeviceNotFound => {
+            (Failure::new(Code::DeviceOffline, format!("{id:?} is gone: {}", failure.message)), server)
+        }
         Some(failure) => (failure, server),
         // Nothing said: the stream ended under the command, which is the server's end as well as the device's.
-        None if shown.is_empty() => (Failure::new(Code::DeviceOffline, format!("the connection to {id:?} ended in the middle of a command")), true),
+        None if shown.is_empty() => (
+            Failure::new(Code::DeviceOffline, format!("the connection to {id:?} ended in the middle of a command")),
+            true,
+        ),
         None => (Failure::new(Code::DeviceOffline, format!("adb could not reach {id:?}: {shown}")), server),
     }
 }
 
 /// The last line said, shortened: a message is one sentence.
 pub(super) fn last_line(said: &str) -> String {
-    said.lines().map(str::trim).rfind(|line| !line.is_empty()).map(|line| line.chars().take(200).collect()).unwrap_or_default()
+    said.lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty())
+        .map(|line| line.chars().take(200).collect())
+        .unwrap_or_default()
 }

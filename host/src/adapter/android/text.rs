@@ -145,7 +145,20 @@ mod tests {
 
     #[test]
     fn what_is_sent_arrives() {
-        for sent in ["hello world", "100%s", "100% s", "%%s", "%s%s%%ss", "%", " ", "a%\ns", "a\tb\r\nc\rd", "~#;'\"$(x)`\\&|<>*?[]{}!^", "-d 1", "%s %s"] {
+        for sent in [
+            "hello world",
+            "100%s",
+            "100% s",
+            "%%s",
+            "%s%s%%ss",
+            "%",
+            " ",
+            "a%\ns",
+            "a\tb\r\nc\rd",
+            "~#;'\"$(x)`\\&|<>*?[]{}!^",
+            "-d 1",
+            "%s %s",
+        ] {
             arrives(sent);
         }
         arrives(&"% s%s ab".repeat(700));
@@ -155,7 +168,11 @@ mod tests {
     fn long_text_is_cut_and_no_escape_is_torn() {
         let strokes = typed(&" ".repeat(1_500));
         assert_eq!(strokes.len(), 3);
-        assert!(strokes.iter().all(|stroke| matches!(stroke, Stroke::Text(text) if text.len() <= CHUNK && text.len() % 2 == 0)));
+        assert!(
+            strokes
+                .iter()
+                .all(|stroke| matches!(stroke, Stroke::Text(text) if text.len() <= CHUNK && text.len() % 2 == 0))
+        );
     }
 
     #[test]

@@ -84,7 +84,13 @@ async fn devices(story: &mut Story, client: &mut Client) -> Result<String, Broke
     let answer = client.call("list_devices", json!({})).await?;
     let devices = answer["devices"].as_array().cloned().unwrap_or_default();
     for device in &devices {
-        story.line(&format!("{} · {} · Android {} · {}", text(&device["id"]), text(&device["model"]), text(&device["osVersion"]), text(&device["state"])));
+        story.line(&format!(
+            "{} · {} · Android {} · {}",
+            text(&device["id"]),
+            text(&device["model"]),
+            text(&device["osVersion"]),
+            text(&device["state"])
+        ));
     }
     let id = text(&devices.first().unwrap_or(&Value::Null)["id"]);
     story.end("devices", devices.len() == 1 && !id.is_empty(), "one usable device", answer["devices"].clone());
@@ -100,13 +106,22 @@ struct Seen {
 
 async fn look(story: &mut Story, client: &mut Client, device: &str) -> Result<Seen, Broken> {
     story.begin("What is on the screen?");
-    client.call("start_app", json!({ "appId": "com.example.login", "verificationMode": "light", "responseMode": "compact" })).await?;
+    client
+        .call(
+            "start_app",
+            json!({ "appId": "com.example.login", "verificationMode": "light", "responseMode": "compact" }),
+        )
+        .await?;
     let tree = client.call("get_ui_tree", json!({ "format": "text" })).await?;
     let lines = text(&tree["text"]);
     for line in lines.lines() {
         story.line(line);
     }
-    let seen = Seen { device: device.to_owned(), session: text(&tree["snapshot_session_id"]), revision: tree["snapshot_revision"].as_u64().unwrap_or(0) };
+    let seen = Seen {
+        device: device.to_owned(),
+        session: text(&tree["snapshot_session_id"]),
+        revision: tree["snapshot_revision"].as_u64().unwrap_or(0),
+    };
     story.end(
         "tree",
         lines.contains("Sign in") && seen.revision > 0,
@@ -152,13 +167,22 @@ async fn blocked(story: &mut Story, client: &mut Client, phone: &Phone, seen: &S
     let answer = client.call("tap_element", tap(seen, "username")).await?;
     let inputs = phone.journal().inputs().len() - before;
     let observed = answer["condition"]["observed"]["snapshot_revision"].as_u64().unwrap_or(0);
-    story.line(&format!("{}: expected revision {}, found {observed}; {inputs} inputs reached the phone", text(&answer["failure_code"]), seen.revision));
-    let delta = client.call("get_ui_tree", json!({ "responseMode": "compact", "sinceSnapshotRevision": seen.revision })).await?;
+    story.line(&format!(
+        "{}: expected revision {}, found {observed}; {inputs} inputs reached the phone",
+        text(&answer["failure_code"]),
+        seen.revision
+    ));
+    let delta = client
+        .call("get_ui_tree", json!({ "responseMode": "compact", "sinceSnapshotRevision": seen.revision }))
+        .await?;
     let changed = changes(&delta["state_delta"]);
     for change in &changed {
         story.line(change);
     }
-    let proved = answer["failure_code"] == json!("PRECONDITION_FAILED") && answer["dispatch_started"] == json!(false) && inputs == 0 && !changed.is_empty();
+    let proved = answer["failure_code"] == json!("PRECONDITION_FAILED")
+        && answer["dispatch_started"] == json!(false)
+        && inputs == 0
+        && !changed.is_empty();
     let evidence = json!({ "answer": brief(&answer), "changes": changed });
     story.end("blocked_tap", proved, "nothing was sent, and what changed is known", evidence);
     Ok(())
@@ -166,7 +190,12 @@ async fn blocked(story: &mut Story, client: &mut Client, phone: &Phone, seen: &S
 
 async fn readiness(story: &mut Story, client: &mut Client) -> Result<(), Broken> {
     story.begin("Sign in, and wait until the app is ready");
-    client.call("tap_element", json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none", "responseMode": "compact" })).await?;
+    client
+        .call(
+            "tap_element",
+            json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none", "responseMode": "compact" }),
+        )
+        .await?;
     let loading = client.call("get_readiness", json!({ "samples": 1 })).await?;
     for line in evidence(&loading["readiness"]) {
         story.line(&line);
@@ -202,11 +231,22 @@ async fn journey(story: &mut Story, client: &mut Client) -> Result<(), Broken> {
     for step in &steps {
         let said = &step["result"]["plugin"]["body"];
         let said = if said.is_null() { String::new() } else { format!(" · the plugin says {said}") };
-        story.line(&format!("{:<14} {:<20} {} ({} ms){said}", text(&step["id"]), text(&step["type"]), text(&step["status"]), step["timing"]["total_ms"]));
+        story.line(&format!(
+            "{:<14} {:<20} {} ({} ms){said}",
+            text(&step["id"]),
+            text(&step["type"]),
+            text(&step["status"]),
+            step["timing"]["total_ms"]
+        ));
     }
     let greeted = steps.iter().any(|step| step["result"]["plugin"]["body"]["greeting"] == json!("Welcome, ada"));
     let brief: Vec<Value> = steps.iter().map(|step| json!({ "id": step["id"], "type": step["type"], "status": step["status"], "plugin": step["result"]["plugin"] })).collect();
-    story.end("journey", answer["success"] == json!(true) && greeted, "four steps passed in one round trip", json!(brief));
+    story.end(
+        "journey",
+        answer["success"] == json!(true) && greeted,
+        "four steps passed in one round trip",
+        json!(brief),
+    );
     Ok(())
 }
 
@@ -223,7 +263,9 @@ fn changes(delta: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for (kind, mark) in [("added", "+"), ("removed", "-"), ("changed", "~")] {
         for element in delta[kind].as_array().into_iter().flatten() {
-            let name = ["resourceId", "stable_id", "text", "contentDescription", "type"].iter().find_map(|member| element[*member].as_str());
+            let name = ["resourceId", "stable_id", "text", "contentDescription", "type"]
+                .iter()
+                .find_map(|member| element[*member].as_str());
             let state = &element["state"];
             let state = if state.is_null() { String::new() } else { format!(" {state}") };
             lines.push(format!("{mark} {}{state}", name.unwrap_or("an element")));
@@ -234,10 +276,20 @@ fn changes(delta: &Value) -> Vec<String> {
 
 /// Readiness in a line a piece of evidence.
 fn evidence(readiness: &Value) -> Vec<String> {
-    let mut lines = vec![format!("{} · {} samples, the same for {} ms", text(&readiness["state"]), readiness["samples"], readiness["stable_for_ms"])];
+    let mut lines = vec![format!(
+        "{} · {} samples, the same for {} ms",
+        text(&readiness["state"]),
+        readiness["samples"],
+        readiness["stable_for_ms"]
+    )];
     for piece in readiness["evidence"].as_array().into_iter().flatten() {
         let firm = if piece["heuristic"] == json!(true) { "a guess" } else { "firm" };
-        lines.push(format!("  {} says {} ({firm}) {}", text(&piece["source"]), text(&piece["signal"]), text(&piece["detail"])));
+        lines.push(format!(
+            "  {} says {} ({firm}) {}",
+            text(&piece["source"]),
+            text(&piece["signal"]),
+            text(&piece["detail"])
+        ));
     }
     lines
 }
@@ -245,6 +297,7 @@ fn evidence(readiness: &Value) -> Vec<String> {
 /// An action's answer without the tree that blocked it.
 fn brief(answer: &Value) -> Value {
     let mut brief = answer.clone();
-    brief["condition"]["observed"] = json!({ "snapshot_revision": answer["condition"]["observed"]["snapshot_revision"] });
+    brief["condition"]["observed"] =
+        json!({ "snapshot_revision": answer["condition"]["observed"]["snapshot_revision"] });
     brief
 }

@@ -35,17 +35,19 @@ async fn a_predicate_is_validated_prepared_and_asked() {
     plugins.validate_predicate("element-visible", &good).await.unwrap();
 
     let check = plugins.prepare_check("element-visible", good).await.unwrap();
-    let outcome = tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
-        .await
-        .unwrap();
+    let outcome =
+        tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
+            .await
+            .unwrap();
     assert_eq!(outcome.verdict, CheckVerdict::Holds, "{outcome:?}");
     assert_eq!(outcome.evidence[0].at, Some((2, 2)));
 
     let gone = json!({ "selector": { "resource_id": "com.example:id/button_9" } });
     let check = plugins.prepare_check("element-visible", gone).await.unwrap();
-    let outcome = tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
-        .await
-        .unwrap();
+    let outcome =
+        tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
+            .await
+            .unwrap();
     assert!(matches!(outcome.verdict, CheckVerdict::Fails(_)), "{outcome:?}");
 }
 
@@ -61,10 +63,14 @@ async fn wrong_names_and_arguments_say_what_could_be_meant() {
 
     let missing = plugins.validate_predicate("element-visible", &json!({})).await.unwrap_err();
     assert_eq!((missing.code, missing.member.as_deref()), (Code::InvalidArgument, Some("selector")));
-    let extra = plugins.validate_predicate("element-visible", &json!({ "selector": { "text": "x" }, "selectr": 1 })).await.unwrap_err();
+    let extra = plugins
+        .validate_predicate("element-visible", &json!({ "selector": { "text": "x" }, "selectr": 1 }))
+        .await
+        .unwrap_err();
     assert_eq!((extra.code, extra.member.as_deref()), (Code::InvalidArgument, Some("selectr")));
     assert_eq!(extra.candidates, [json!("selector")]);
-    let inner = plugins.validate_predicate("element-visible", &json!({ "selector": { "tex": "x" } })).await.unwrap_err();
+    let inner =
+        plugins.validate_predicate("element-visible", &json!({ "selector": { "tex": "x" } })).await.unwrap_err();
     assert_eq!((inner.code, inner.member.as_deref()), (Code::InvalidArgument, Some("selector.tex")), "{inner:?}");
     let kind = plugins.validate_predicate("element-visible", &json!({ "selector": 4 })).await.unwrap_err();
     assert_eq!((kind.code, kind.member.as_deref()), (Code::InvalidArgument, Some("selector")), "{kind:?}");
@@ -86,9 +92,10 @@ async fn one_component_may_provide_all_three() {
     assert!(plugins.run_step("pass", &json!({}), Pretended::new(&budget), &budget).await.unwrap().passed);
     assert_eq!(plugins.classify(Arc::new(timeline())).await[0].state, ReadinessState::Unknown);
     let check = plugins.prepare_check("hold", json!({})).await.unwrap();
-    let outcome = tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
-        .await
-        .unwrap();
+    let outcome =
+        tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
+            .await
+            .unwrap();
     assert_eq!(outcome.verdict, CheckVerdict::Holds);
 }
 
@@ -109,7 +116,13 @@ async fn a_builtin_can_be_replaced_by_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failure_that_a_guest_passes_on_is_the_hosts_own() {
     let dir = tempfile::tempdir().unwrap();
-    super::support::plugin(dir.path(), "login-flow", &guest("examples/login-flow/login-flow.wasm"), &["observe", "input:tap_element", "input:type_text"], |text| text);
+    super::support::plugin(
+        dir.path(),
+        "login-flow",
+        &guest("examples/login-flow/login-flow.wasm"),
+        &["observe", "input:tap_element", "input:type_text"],
+        |text| text,
+    );
     let grants = super::support::granted(&["observe", "input:tap_element", "input:type_text"]);
     let plugins = [("login-flow".to_owned(), grants)].into();
     let plugins = started(PluginConfig { dirs: vec![dir.path().into()], plugins, ..config() }).await;
@@ -119,7 +132,10 @@ async fn a_failure_that_a_guest_passes_on_is_the_hosts_own() {
     let ops = Pretended::new(&budget);
     let failure = plugins.run_step("login-flow/sign-in", &args, Arc::clone(&ops) as Arc<_>, &budget).await.unwrap_err();
     assert_eq!((failure.code, &failure.candidates[..]), (Code::Timeout, &[json!("Button 1")][..]), "{failure:?}");
-    assert_eq!(ops.called.lock().unwrap()[..5], ["tap_element", "type_text", "tap_element", "type_text", "tap_element"]);
+    assert_eq!(
+        ops.called.lock().unwrap()[..5],
+        ["tap_element", "type_text", "tap_element", "type_text", "tap_element"]
+    );
     assert_eq!(ops.said.lock().unwrap()[..], ["waiting for the welcome screen"]);
 }
 

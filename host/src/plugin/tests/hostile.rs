@@ -47,7 +47,11 @@ fn assert_fault(failure: &Failure, case: &Case, function: &str, elapsed: Duratio
     println!("{function} {}: {elapsed:?}", case.name);
 }
 
-async fn run(plugins: &Plugins, name: &str, time: Duration) -> (Result<crate::plugin::StepReport, Failure>, Arc<Pretended>, Duration) {
+async fn run(
+    plugins: &Plugins,
+    name: &str,
+    time: Duration,
+) -> (Result<crate::plugin::StepReport, Failure>, Arc<Pretended>, Duration) {
     let budget = budget(time);
     let ops = Pretended::new(&budget);
     let started = Instant::now();
@@ -89,10 +93,11 @@ async fn predicates_end_at_their_bounds() {
     for case in COMMON.iter().chain(&own) {
         let made = plugins.prepare_check(case.name, json!({})).await.unwrap();
         let started = Instant::now();
-        let outcome =
-            tokio::task::spawn_blocking(move || made.check(screen(2, 3), Some(screen(1, 3)), PendingInput::default(), timeline()))
-                .await
-                .unwrap();
+        let outcome = tokio::task::spawn_blocking(move || {
+            made.check(screen(2, 3), Some(screen(1, 3)), PendingInput::default(), timeline())
+        })
+        .await
+        .unwrap();
         let CheckVerdict::Fault(failure) = outcome.verdict else { panic!("{}: {:?}", case.name, outcome.verdict) };
         assert_fault(&failure, case, "condition.check", started.elapsed());
     }

@@ -167,7 +167,8 @@ async fn a_child_compiles_and_what_it_wrote_is_kept() {
     in_child(&engine, Some(&cache), Some(&this_program()), &wasm, &digest, "test").await.unwrap();
     assert!(cache.load(&engine, &digest).is_some());
     assert_eq!(entries(cache.dir()).len(), 1);
-    let broken = in_child(&engine, Some(&cache), Some(&this_program()), b"\0asm\x0d\0\x01\0rubbish", "00", "test").await;
+    let broken =
+        in_child(&engine, Some(&cache), Some(&this_program()), b"\0asm\x0d\0\x01\0rubbish", "00", "test").await;
     assert_eq!(broken.err().unwrap().code, "COMPILE_FAILED");
     let nobody = Program { path: "/nonexistent/compiler".into(), leading: Vec::new(), env: Vec::new() };
     let nobody = in_child(&engine, Some(&cache), Some(&nobody), &wasm, "00", "test").await;

@@ -13,28 +13,110 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "broken-toml", code: "MANIFEST_INVALID", says: "plugin.toml:3:", edit: |text| text.replace("component = ", "component ") },
-    Case { name: "unknown-member", code: "MANIFEST_INVALID", says: "unknown field `colour`", edit: |text| format!("colour = 1\n{text}") },
-    Case { name: "missing-member", code: "MANIFEST_INVALID", says: "missing field `version`", edit: |text| text.replace("version = \"1.0.0\"\n", "") },
-    Case { name: "unknown-limit", code: "MANIFEST_INVALID", says: "unknown field `cpu`", edit: |text| format!("{text}[limits]\ncpu = 1\n") },
-    Case { name: "large-limit", code: "LIMIT_INVALID", says: "limits.memory_mib", edit: |text| format!("{text}[limits]\nmemory_mib = 5000\n") },
-    Case { name: "bad-name", code: "NAME_INVALID", says: "Bad_Name", edit: |text| text.replace("\"bad-name\"", "\"Bad_Name\"") },
+    Case {
+        name: "broken-toml",
+        code: "MANIFEST_INVALID",
+        says: "plugin.toml:3:",
+        edit: |text| text.replace("component = ", "component "),
+    },
+    Case {
+        name: "unknown-member",
+        code: "MANIFEST_INVALID",
+        says: "unknown field `colour`",
+        edit: |text| format!("colour = 1\n{text}"),
+    },
+    Case {
+        name: "missing-member",
+        code: "MANIFEST_INVALID",
+        says: "missing field `version`",
+        edit: |text| text.replace("version = \"1.0.0\"\n", ""),
+    },
+    Case {
+        name: "unknown-limit",
+        code: "MANIFEST_INVALID",
+        says: "unknown field `cpu`",
+        edit: |text| format!("{text}[limits]\ncpu = 1\n"),
+    },
+    Case {
+        name: "large-limit",
+        code: "LIMIT_INVALID",
+        says: "limits.memory_mib",
+        edit: |text| format!("{text}[limits]\nmemory_mib = 5000\n"),
+    },
+    Case {
+        name: "bad-name",
+        code: "NAME_INVALID",
+        says: "Bad_Name",
+        edit: |text| text.replace("\"bad-name\"", "\"Bad_Name\""),
+    },
     Case { name: "empty-version", code: "MANIFEST_INVALID", says: "version", edit: |text| text.replace("1.0.0", "") },
-    Case { name: "wrong-sha", code: "SHA256_MISMATCH", says: "the manifest says 0000", edit: |text| with_sha(&text, &"0".repeat(64)) },
+    Case {
+        name: "wrong-sha",
+        code: "SHA256_MISMATCH",
+        says: "the manifest says 0000",
+        edit: |text| with_sha(&text, &"0".repeat(64)),
+    },
     Case { name: "short-sha", code: "MANIFEST_INVALID", says: "sha256", edit: |text| with_sha(&text, "abc") },
-    Case { name: "newer-wit", code: "WIT_UNSUPPORTED", says: "this host opens handset:plugin@0.1.0", edit: |text| text.replace("@0.1.0", "@0.2.0") },
-    Case { name: "other-wit", code: "WIT_UNSUPPORTED", says: "something else", edit: |text| text.replace("handset:plugin@0.1.0", "something else") },
-    Case { name: "no-file", code: "UNREADABLE", says: "gone.wasm", edit: |text| text.replace("guest.wasm", "gone.wasm") },
-    Case { name: "outside", code: "MANIFEST_INVALID", says: "inside the plugin's folder", edit: |text| text.replace("guest.wasm", "../guest.wasm") },
-    Case { name: "absolute", code: "MANIFEST_INVALID", says: "inside the plugin's folder", edit: |text| text.replace("guest.wasm", "/etc/hostname") },
-    Case { name: "bad-grant", code: "GRANT_INVALID", says: "\"input\" names no tool", edit: |text| text.replace("grants = []", "grants = [\"input\"]") },
-    Case { name: "wrong-group", code: "GRANT_INVALID", says: "belongs to \"input:swipe\"", edit: |text| text.replace("grants = []", "grants = [\"lifecycle:swipe\"]") },
-    Case { name: "never", code: "GRANT_INVALID", says: "never open to plugins", edit: |text| text.replace("grants = []", "grants = [\"lifecycle:install_app\"]") },
-    Case { name: "no-tool", code: "GRANT_INVALID", says: "there is no tool \"tapp\"", edit: |text| text.replace("grants = []", "grants = [\"input:tapp\"]") },
+    Case {
+        name: "newer-wit",
+        code: "WIT_UNSUPPORTED",
+        says: "this host opens handset:plugin@0.1.0",
+        edit: |text| text.replace("@0.1.0", "@0.2.0"),
+    },
+    Case {
+        name: "other-wit",
+        code: "WIT_UNSUPPORTED",
+        says: "something else",
+        edit: |text| text.replace("handset:plugin@0.1.0", "something else"),
+    },
+    Case {
+        name: "no-file",
+        code: "UNREADABLE",
+        says: "gone.wasm",
+        edit: |text| text.replace("guest.wasm", "gone.wasm"),
+    },
+    Case {
+        name: "outside",
+        code: "MANIFEST_INVALID",
+        says: "inside the plugin's folder",
+        edit: |text| text.replace("guest.wasm", "../guest.wasm"),
+    },
+    Case {
+        name: "absolute",
+        code: "MANIFEST_INVALID",
+        says: "inside the plugin's folder",
+        edit: |text| text.replace("guest.wasm", "/etc/hostname"),
+    },
+    Case {
+        name: "bad-grant",
+        code: "GRANT_INVALID",
+        says: "\"input\" names no tool",
+        edit: |text| text.replace("grants = []", "grants = [\"input\"]"),
+    },
+    Case {
+        name: "wrong-group",
+        code: "GRANT_INVALID",
+        says: "belongs to \"input:swipe\"",
+        edit: |text| text.replace("grants = []", "grants = [\"lifecycle:swipe\"]"),
+    },
+    Case {
+        name: "never",
+        code: "GRANT_INVALID",
+        says: "never open to plugins",
+        edit: |text| text.replace("grants = []", "grants = [\"lifecycle:install_app\"]"),
+    },
+    Case {
+        name: "no-tool",
+        code: "GRANT_INVALID",
+        says: "there is no tool \"tapp\"",
+        edit: |text| text.replace("grants = []", "grants = [\"input:tapp\"]"),
+    },
 ];
 
 fn with_sha(text: &str, sha: &str) -> String {
-    let lines = text.lines().map(|line| if line.starts_with("sha256") { format!("sha256 = \"{sha}\"\n") } else { format!("{line}\n") });
+    let lines = text
+        .lines()
+        .map(|line| if line.starts_with("sha256") { format!("sha256 = \"{sha}\"\n") } else { format!("{line}\n") });
     lines.collect()
 }
 
@@ -83,9 +165,15 @@ async fn a_second_plugin_of_a_name_is_refused_loudly() {
     plugin(two.path(), "twin", &wasm, &[], |text| text);
     plugin(two.path(), "steps", &wasm, &[], |text| text);
     let builtins = Builtins::none().replace("steps", wasm.clone());
-    let plugins = started(PluginConfig { builtins, dirs: vec![one.path().into(), two.path().into(), one.path().join("twin")], ..config() }).await;
+    let plugins = started(PluginConfig {
+        builtins,
+        dirs: vec![one.path().into(), two.path().into(), one.path().join("twin")],
+        ..config()
+    })
+    .await;
     let list = plugins.list();
-    let of = |name: &str| list.as_array().unwrap().iter().filter(|entry| entry["name"] == name).cloned().collect::<Vec<_>>();
+    let of =
+        |name: &str| list.as_array().unwrap().iter().filter(|entry| entry["name"] == name).cloned().collect::<Vec<_>>();
     for name in ["twin", "steps"] {
         let entries = of(name);
         assert_eq!(entries.len(), 2, "{list:#}");
@@ -108,7 +196,12 @@ async fn the_operator_may_leave_a_plugin_out_or_bound_it() {
     misbounded.limits.memory_mib = Some(0);
     let mut left_out = granted(&[]);
     left_out.enabled = Some(false);
-    let plugins = [("left-out", left_out), ("bounded", bounded), ("misbounded", misbounded), ("misgranted", granted(&["everything"]))];
+    let plugins = [
+        ("left-out", left_out),
+        ("bounded", bounded),
+        ("misbounded", misbounded),
+        ("misgranted", granted(&["everything"])),
+    ];
     let plugins = plugins.into_iter().map(|(name, settings)| (name.to_owned(), settings)).collect();
     let plugins = started(PluginConfig { dirs: vec![dir.path().into()], plugins, ..config() }).await;
     assert_eq!(listed(&plugins, "left-out")["state"], "disabled");

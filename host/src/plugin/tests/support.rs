@@ -70,7 +70,13 @@ pub(super) async fn builtin(name: &str, path: &str) -> Arc<Plugins> {
 }
 
 /// Writes a plugin's folder; `edit` may spoil the manifest.
-pub(super) fn plugin(parent: &Path, name: &str, wasm: &[u8], requests: &[&str], edit: impl Fn(String) -> String) -> PathBuf {
+pub(super) fn plugin(
+    parent: &Path,
+    name: &str,
+    wasm: &[u8],
+    requests: &[&str],
+    edit: impl Fn(String) -> String,
+) -> PathBuf {
     let folder = parent.join(name);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("guest.wasm"), wasm).unwrap();
@@ -88,7 +94,13 @@ pub(super) fn granted(grants: &[&str]) -> PluginSettings {
 
 /// A third party's hostile plugin with some grants.
 pub(super) async fn hostile(dir: &Path, grants: &[&str]) -> Arc<Plugins> {
-    plugin(dir, "hostile", &guest("tests/hostile.wasm"), &["observe", "input:tap_element", "input:type_text"], |text| text);
+    plugin(
+        dir,
+        "hostile",
+        &guest("tests/hostile.wasm"),
+        &["observe", "input:tap_element", "input:type_text"],
+        |text| text,
+    );
     let plugins = BTreeMap::from([("hostile".to_owned(), granted(grants))]);
     started(PluginConfig { dirs: vec![dir.to_path_buf()], plugins, ..config() }).await
 }
@@ -201,7 +213,8 @@ impl SessionOps for Pretended {
             let ran = self.budget.run(std::future::pending::<()>()).await;
             match ran {
                 Ok(()) => Ok(Found { screen: self.read(), element: Some(1) }),
-                Err(stopped) => Err(stopped.failure(Code::Timeout, "an element was awaited")
+                Err(stopped) => Err(stopped
+                    .failure(Code::Timeout, "an element was awaited")
                     .with_candidates(vec![json!("Button 1")])),
             }
         })

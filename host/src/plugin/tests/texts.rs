@@ -59,15 +59,23 @@ fn schemas_that_cannot_be_shown_or_checked_are_refused() {
         (r#"{"type":"object","properties":{"a":{"$ref":"http://example.com/x"}}}"#, "refers to"),
         (r#"{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}"#, "refers to"),
         (r##"{"type":"object","$ref":"#"}"##, "without end"),
-        (r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}"##, "without end"),
-        (r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##, "without end"),
+        (
+            r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}"##,
+            "without end",
+        ),
+        (
+            r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
+            "without end",
+        ),
         (r##"{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}"##, "$dynamicRef"),
     ];
     for (schema, says) in refused {
         let why = Arguments::compile(schema).expect_err(schema);
         assert!(why.contains(says), "{schema}: {why}");
     }
-    assert!(Arguments::compile(&format!("{{\"type\":\"object\",\"description\":\"{}\"}}", "x".repeat(20_000))).is_err());
+    assert!(
+        Arguments::compile(&format!("{{\"type\":\"object\",\"description\":\"{}\"}}", "x".repeat(20_000))).is_err()
+    );
 }
 
 #[test]

@@ -58,9 +58,10 @@ async fn the_time_between_preparing_and_asking_is_not_charged() {
     let check = plugins.prepare_check("hold", json!({})).await.unwrap();
     // Longer than a pure call may take.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    let outcome = tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
-        .await
-        .unwrap();
+    let outcome =
+        tokio::task::spawn_blocking(move || check.check(screen(2, 3), None, PendingInput::default(), timeline()))
+            .await
+            .unwrap();
     assert_eq!(outcome.verdict, crate::plugin::CheckVerdict::Holds);
 }
 

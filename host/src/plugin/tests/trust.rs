@@ -16,7 +16,8 @@ async fn nothing_is_granted_by_asking() {
     assert_eq!(listed(&plugins, "hostile")["granted"], json!([]));
     let budget = budget(LONG);
     let ops = Pretended::new(&budget);
-    let denied = plugins.run_step("hostile/two-reads", &json!({}), Arc::clone(&ops) as Arc<_>, &budget).await.unwrap_err();
+    let denied =
+        plugins.run_step("hostile/two-reads", &json!({}), Arc::clone(&ops) as Arc<_>, &budget).await.unwrap_err();
     assert_eq!(denied.code, Code::PluginDenied);
     assert_eq!(denied.message, "plugin hostile is not granted observe");
     assert_eq!(denied.remedy.unwrap(), "Add \"observe\" to grants under [plugins.hostile] in the host's config.");
@@ -30,7 +31,8 @@ async fn nothing_is_granted_by_asking() {
 async fn what_was_not_asked_for_cannot_be_given() {
     let dir = tempfile::tempdir().unwrap();
     plugin(dir.path(), "login-flow", &guest("examples/login-flow/login-flow.wasm"), &["observe"], |text| text);
-    let plugins = BTreeMap::from([("login-flow".to_owned(), granted(&["observe", "input:tap_element", "input:type_text"]))]);
+    let plugins =
+        BTreeMap::from([("login-flow".to_owned(), granted(&["observe", "input:tap_element", "input:type_text"]))]);
     let plugins = started(PluginConfig { dirs: vec![dir.path().into()], plugins, ..config() }).await;
     let args = json!({ "user": "ann", "password": "secret" });
     let denied = plugins.validate_step("login-flow/sign-in", &args).await.unwrap_err();

@@ -13,7 +13,13 @@ use crate::process::{Command, Processes, Program};
 fn local_shell() -> (Android, Pinned) {
     let script = r#"for line; do :; done; input() { echo "injected $*"; }; eval "$line""#;
     let adb = Program { leading: vec!["-c".into(), script.into(), "adb".into()], ..Program::new("sh") };
-    let android = Android::new(AndroidConfig { adb, processes: Processes::default(), session: "s".to_owned(), clock: Clock::start(), env_serial: None });
+    let android = Android::new(AndroidConfig {
+        adb,
+        processes: Processes::default(),
+        session: "s".to_owned(),
+        clock: Clock::start(),
+        env_serial: None,
+    });
     (android, Pinned { key: DeviceKey { platform: "android", id: "a".to_owned() }, connection: 1, model: None })
 }
 

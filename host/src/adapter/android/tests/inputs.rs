@@ -11,14 +11,25 @@ use crate::process::ProcessError;
 async fn preparing_sends_no_input() {
     on_each(instant("counter"), async |rig| {
         let pinned = rig.pin().await;
-        for input in [Input::Tap { x: 1, y: 2 }, Input::Back, Input::Text("a b\nc".to_owned()), Input::StartApp { app_id: "com.example.counter".to_owned() }] {
+        for input in [
+            Input::Tap { x: 1, y: 2 },
+            Input::Back,
+            Input::Text("a b\nc".to_owned()),
+            Input::StartApp { app_id: "com.example.counter".to_owned() },
+        ] {
             let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
             assert_eq!((prepared.commands.len(), prepared.gesture_ms), (1, 0));
         }
         let swipe = Input::Swipe { x1: 1, y1: 2, x2: 3, y2: 4, duration_ms: 700 };
         assert_eq!(rig.android.prepare(&pinned, swipe, &budget(5_000)).await.unwrap().gesture_ms, 700);
         assert_eq!(rig.phone().journal().inputs(), []);
-        assert!(rig.phone().journal().commands().iter().all(|command| command.argv[0] != "input" && !(command.argv[0] == "am" && command.argv[1] == "start")));
+        assert!(
+            rig.phone()
+                .journal()
+                .commands()
+                .iter()
+                .all(|command| command.argv[0] != "input" && !(command.argv[0] == "am" && command.argv[1] == "start"))
+        );
     })
     .await;
 }
@@ -42,7 +53,8 @@ async fn text_arrives_as_it_was_given() {
     on_each(instant("login"), async |rig| {
         rig.tap("username").await.unwrap();
         let text = "100%s ~#;'\"$(reboot)`id`\\ a&b|c<d>e *? % s";
-        let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned()), &budget(5_000)).await.unwrap();
+        let prepared =
+            rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned()), &budget(5_000)).await.unwrap();
         assert_eq!(prepared.commands.len(), 1);
         rig.act(Input::Text(text.to_owned())).await.unwrap();
         assert_eq!(rig.phone().text_of("username").as_deref(), Some(text));
@@ -56,7 +68,10 @@ async fn long_text_is_several_children_and_all_of_it_arrives() {
         rig.tap("username").await.unwrap();
         let text = "0123456789 ab%s_".repeat(320);
         let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.clone()), &budget(5_000)).await.unwrap();
-        assert!(prepared.commands.len() > 1 && prepared.commands.iter().all(|command| command.args.iter().all(|arg| arg.len() < 4_096)));
+        assert!(
+            prepared.commands.len() > 1
+                && prepared.commands.iter().all(|command| command.args.iter().all(|arg| arg.len() < 4_096))
+        );
         rig.act_within(Input::Text(text.clone()), 60_000).await.unwrap();
         assert_eq!(rig.phone().text_of("username"), Some(text));
     })
@@ -78,7 +93,13 @@ async fn untypable_text_is_refused_before_anything_is_sent() {
 async fn typing_stops_at_its_first_failure_and_types_it() {
     on_each(instant("login"), async |rig| {
         rig.tap("username").await.unwrap();
-        rig.phone().fault(Fault { skip: 1, ..Fault::once("input", FaultKind::ErrorText { text: "Error: Invalid arguments".to_owned(), stderr: true, status: 255 }) });
+        rig.phone().fault(Fault {
+            skip: 1,
+            ..Fault::once(
+                "input",
+                FaultKind::ErrorText { text: "Error: Invalid arguments".to_owned(), stderr: true, status: 255 },
+            )
+        });
         let failure = rig.act(Input::Text("one\ttwo\tthree".to_owned())).await.unwrap_err();
         assert_eq!(failure.code, Code::ActionRejected, "{failure}");
         let typed: Vec<_> = rig.phone().journal().inputs().into_iter().filter(|input| input.kind == "text").collect();
@@ -93,10 +114,14 @@ async fn denied_input_is_told_also_with_exit_0() {
     on_each(instant("counter"), async |rig| {
         rig.fault("input", FaultKind::InputDenied);
         assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
-        let text = "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission".to_owned();
+        let text = "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission"
+            .to_owned();
         rig.fault("input", FaultKind::ErrorText { text, stderr: true, status: 0 });
         assert_eq!(rig.act(Input::Back).await.unwrap_err().code, Code::InputDenied);
-        rig.fault("input", FaultKind::ErrorText { text: "Error: Unknown command: tap".to_owned(), stderr: true, status: 0 });
+        rig.fault(
+            "input",
+            FaultKind::ErrorText { text: "Error: Unknown command: tap".to_owned(), stderr: true, status: 0 },
+        );
         assert_eq!(rig.act(Input::Tap { x: 1, y: 1 }).await.unwrap_err().code, Code::ActionRejected);
     })
     .await;
@@ -145,7 +170,13 @@ async fn an_app_is_started_by_its_launcher_activity() {
         let accepted = rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
         assert!(accepted.launch_time_ms.is_some(), "{accepted:?}");
         assert_eq!(rig.phone().screen_name(), "counter");
-        let start = rig.phone().journal().commands().into_iter().rfind(|command| command.argv[0] == "am" && command.argv[1].starts_with("start")).unwrap();
+        let start = rig
+            .phone()
+            .journal()
+            .commands()
+            .into_iter()
+            .rfind(|command| command.argv[0] == "am" && command.argv[1].starts_with("start"))
+            .unwrap();
         for part in ["-W", "--user", "-n"] {
             assert!(start.argv.contains(&part.to_owned()), "{:?}", start.argv);
         }
@@ -159,7 +190,11 @@ async fn an_app_is_started_by_its_launcher_activity() {
 async fn an_app_that_is_not_there_is_refused_with_similar_ones() {
     on_each(instant("counter"), async |rig| {
         let failure = rig.act(Input::StartApp { app_id: "com.example.counters".to_owned() }).await.unwrap_err();
-        assert_eq!((failure.code, failure.candidates.as_slice()), (Code::ActionRejected, &[serde_json::json!("com.example.counter")][..]), "{failure}");
+        assert_eq!(
+            (failure.code, failure.candidates.as_slice()),
+            (Code::ActionRejected, &[serde_json::json!("com.example.counter")][..]),
+            "{failure}"
+        );
         assert!(failure.message.contains("not installed"));
     })
     .await;
@@ -171,7 +206,10 @@ async fn an_app_id_that_is_none_reaches_no_device() {
     on_each(instant("counter"), async |rig| {
         let asked = rig.phone().journal().counters().services;
         for id in ["com.example.counter; reboot", "--user", "$(reboot).x"] {
-            assert_eq!(rig.act(Input::StartApp { app_id: id.to_owned() }).await.unwrap_err().code, Code::InvalidArgument);
+            assert_eq!(
+                rig.act(Input::StartApp { app_id: id.to_owned() }).await.unwrap_err().code,
+                Code::InvalidArgument
+            );
         }
         assert_eq!(rig.phone().journal().counters().services, asked);
     })
@@ -191,7 +229,10 @@ async fn an_activity_that_is_not_there_is_refused_in_the_devices_words() {
 async fn a_missing_adb_is_judged_as_a_missing_tool() {
     on_each(instant("counter"), async |rig| {
         let error = ProcessError::NotFound("adb".into());
-        assert_eq!(rig.android.judge(&rig.pin().await, &Input::Back, Err(&error)).unwrap_err().code, Code::ToolNotFound);
+        assert_eq!(
+            rig.android.judge(&rig.pin().await, &Input::Back, Err(&error)).unwrap_err().code,
+            Code::ToolNotFound
+        );
     })
     .await;
 }

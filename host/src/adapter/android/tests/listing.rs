@@ -76,9 +76,8 @@ async fn another_version_of_the_server_is_a_conflict_where_it_took_the_devices()
 async fn serials_and_states_with_spaces_are_whole() {
     let list = "echo 'List of devices attached'; echo 'adb-R5CT-x (2)._adb-tls-connect._tcp device product:a model:Pixel_8 device:b transport_id:9'; echo '192.168.1.5:5555 offline transport_id:4'; echo 'R5 no permissions (user in plugdev group; are your udev rules wrong?); see [http://developer.android.com/tools/device.html] usb:1-1 transport_id:2'";
     let listed = saying(list).list(&budget(5_000)).await.unwrap();
-    assert_eq!(listed.iter().map(|device| (device.id.as_str(), device.usable, device.connection)).collect::<Vec<_>>(), [
-        ("adb-R5CT-x (2)._adb-tls-connect._tcp", true, 9),
-        ("192.168.1.5:5555", false, 4),
-        ("R5", false, 2),
-    ]);
+    assert_eq!(
+        listed.iter().map(|device| (device.id.as_str(), device.usable, device.connection)).collect::<Vec<_>>(),
+        [("adb-R5CT-x (2)._adb-tls-connect._tcp", true, 9), ("192.168.1.5:5555", false, 4), ("R5", false, 2),]
+    );
 }

@@ -21,7 +21,9 @@ async fn a_hung_dump_is_ended_at_the_deadline_and_left_to_the_lane() {
         assert!(asked.elapsed() < Duration::from_millis(2_300), "{:?}", asked.elapsed());
         assert_eq!((failed.failure.code, failed.attempts), (Code::Timeout, 1));
         let leftover = failed.leftover.unwrap();
-        assert!(leftover.until <= asked + Duration::from_millis(12_500) && leftover.until > asked + Duration::from_secs(11));
+        assert!(
+            leftover.until <= asked + Duration::from_millis(12_500) && leftover.until > asked + Duration::from_secs(11)
+        );
         let dump = rig.phone().journal().dumps().pop();
         let pid = leftover.pid.unwrap();
         if let Some(dump) = dump {
@@ -47,7 +49,11 @@ async fn a_slow_dump_that_outlives_its_read_holds_the_lane_until_it_is_over_and_
         let failed = rig.android.read(&pinned, WANTS, &budget(1_000)).await.unwrap_err();
         turn.leave_behind(rig.android.clone(), pinned.clone(), failed.leftover.unwrap());
         let turn = lane.enter(&budget(20_000)).await.unwrap();
-        assert!(begun.elapsed() >= Duration::from_millis(2_400) && begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() >= Duration::from_millis(2_400) && begun.elapsed() < Duration::from_secs(6),
+            "{:?}",
+            begun.elapsed()
+        );
         assert_eq!(rig.leaked().len(), 1, "what the cut off read left");
         let read = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap();
         assert_eq!(read.attempts, 1, "the slot was free");
@@ -117,7 +123,12 @@ async fn a_device_that_goes_away_is_offline() {
     rig.adb(&["disconnect", &pinned.key.id]).await;
     let asked = Instant::now();
     let failed = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap_err();
-    assert_eq!((failed.failure.code, failed.attempts, failed.leftover), (Code::DeviceOffline, 1, None), "{}", failed.failure);
+    assert_eq!(
+        (failed.failure.code, failed.attempts, failed.leftover),
+        (Code::DeviceOffline, 1, None),
+        "{}",
+        failed.failure
+    );
     assert!(asked.elapsed() < Duration::from_secs(2));
 }
 

@@ -95,7 +95,13 @@ async fn a_screen_that_never_rests_is_tried_compressed_once() {
         rig.fault("dump", FaultKind::NeverIdle);
         let read = rig.read().await.unwrap();
         assert_eq!((read.attempts, read.tree.limitations.as_slice()), (2, &[Limitation::Truncated][..]));
-        let dumps = rig.phone().journal().commands().into_iter().filter(|command| command.argv.contains(&"--compressed".to_owned())).count();
+        let dumps = rig
+            .phone()
+            .journal()
+            .commands()
+            .into_iter()
+            .filter(|command| command.argv.contains(&"--compressed".to_owned()))
+            .count();
         assert_eq!(dumps, 1);
         rig.phone().fault(Fault::forever("dump", FaultKind::NeverIdle));
         let (code, attempts, _) = code(rig.read().await);

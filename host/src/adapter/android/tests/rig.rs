@@ -100,7 +100,8 @@ impl Rig {
     }
 
     pub(super) async fn adb(&self, args: &[&str]) -> String {
-        let output = self.android.processes.run(self.android.adb.command(args.iter().copied()), &budget(20_000)).await.unwrap();
+        let output =
+            self.android.processes.run(self.android.adb.command(args.iter().copied()), &budget(20_000)).await.unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -127,7 +128,11 @@ impl Rig {
 
     pub(super) async fn pin(&self) -> Pinned {
         let listed = self.list().await.into_iter().find(|listed| listed.id == self.serial()).unwrap();
-        Pinned { key: DeviceKey { platform: "android", id: listed.id }, connection: listed.connection, model: listed.model }
+        Pinned {
+            key: DeviceKey { platform: "android", id: listed.id },
+            connection: listed.connection,
+            model: listed.model,
+        }
     }
 
     pub(super) async fn read(&self) -> Result<Read, ReadFailure> {
@@ -167,7 +172,13 @@ impl Rig {
 
 pub(super) fn android(adb: Program) -> Android {
     let session = "te/st".to_owned();
-    Android::new(AndroidConfig { adb, processes: Processes::default(), session, clock: Clock::start(), env_serial: Some("x".to_owned()) })
+    Android::new(AndroidConfig {
+        adb,
+        processes: Processes::default(),
+        session,
+        clock: Clock::start(),
+        env_serial: Some("x".to_owned()),
+    })
 }
 
 #[cfg(unix)]

@@ -1,17 +1,14 @@
-//! Conditions an input depends on: decided once, on one fresh observation, as the last thing before the spawn.
+//! A condition as its caller writes it: the expected screen, and predicates combined.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use handset_model::snapshot::{Baseline, Observation};
-use handset_model::{Code, Failure};
+use handset_model::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::tree_json;
-use crate::plugin::{CheckOutcome, CheckVerdict, PendingInput, Plugins, PreparedCheck, TimelineData};
-use crate::request::round;
+use super::Guard;
+use crate::plugin::Plugins;
 
 /// Revisions are JSON numbers that every client holds exactly.
 pub const MAX_REVISION: u64 = (1 << 53) - 1;
@@ -78,7 +75,7 @@ pub struct Precondition {
 
 /// A precondition with its predicates numbered.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expression {
+pub(super) enum Expression {
     /// The predicate of this number.
     Predicate(usize),
     /// All of these.
@@ -91,14 +88,14 @@ pub enum Expression {
 
 /// Three-valued: what cannot be told stays so unless the rest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Truth {
+pub(super) enum Truth {
     Holds,
     Fails,
     Unknown,
 }
 
 impl Expression {
-    fn truth(&self, leaf: &impl Fn(usize) -> Truth) -> Truth {
+    pub(super) fn truth(&self, leaf: &impl Fn(usize) -> Truth) -> Truth {
         match self {
             Self::Predicate(number) => leaf(*number),
             Self::Not(inner) => match inner.truth(leaf) {
@@ -148,7 +145,10 @@ impl GuardArgs {
         if let Some(expected) = &self.expected
             && expected.snapshot_session_id.trim().is_empty()
         {
-            return Err(Failure::argument("expectedState.snapshotSessionId", "expectedState.snapshotSessionId is blank"));
+            return Err(Failure::argument(
+                "expectedState.snapshotSessionId",
+                "expectedState.snapshotSessionId is blank",
+            ));
         }
         if let Some(precondition) = &self.precondition {
             let mut predicates = Vec::new();
@@ -208,7 +208,10 @@ fn flatten(
         return Err(Failure::argument(path, format!("{path} is nested deeper than {MAX_DEPTH}")));
     }
     if !root && precondition.timeout_ms.is_some() {
-        return Err(Failure::argument(format!("{path}.timeoutMs"), "timeoutMs belongs to the whole precondition, not to a part of it"));
+        return Err(Failure::argument(
+            format!("{path}.timeoutMs"),
+            "timeoutMs belongs to the whole precondition, not to a part of it",
+        ));
     }
     let given = [
         precondition.predicate.is_some(),
@@ -260,221 +263,4 @@ fn under(mut failure: Failure, path: &str) -> Failure {
         None => path.to_owned(),
     });
     failure
-}
-
-/// A guard with its instances, ready to be asked once.
-pub struct Guard {
-    /// The screen expected, if one is.
-    pub expected: Option<ExpectedState>,
-    snapshot: Option<PreparedCheck>,
-    predicates: Vec<(String, PreparedCheck)>,
-    expression: Option<Expression>,
-    /// Budget of the guard's own read.
-    pub timeout: Duration,
-}
-
-impl std::fmt::Debug for Guard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guard").field("expected", &self.expected).finish_non_exhaustive()
-    }
-}
-
-/// Where a condition stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It held.
-    Matched,
-    /// It did not.
-    Mismatch,
-    /// It could not be decided.
-    Unavailable,
-    /// The action failed before it was asked.
-    NotChecked,
-}
-
-/// `condition` of an answer.
-#[derive(Clone, Debug)]
-pub struct ConditionReport {
-    /// Where it stands.
-    pub status: Status,
-    /// What was expected, for `expectedState`.
-    pub expected: Option<ExpectedState>,
-    /// The observation it was decided on.
-    pub observed: Option<Arc<Observation>>,
-    /// The check's own time, ms.
-    pub elapsed_ms: f64,
-    /// How old the read was when the input was spawned or refused, ms.
-    pub read_age_ms: Option<f64>,
-    /// Stable reason.
-    pub reason: Option<&'static str>,
-    /// Successful and failed acquisitions.
-    pub acquisitions: (u32, u32),
-}
-
-/// One predicate's answer.
-#[derive(Clone, Debug)]
-pub struct CheckReport {
-    /// Predicate name.
-    pub predicate: String,
-    /// What the component said.
-    pub outcome: CheckOutcome,
-}
-
-impl ConditionReport {
-    /// A condition the action did not get to.
-    #[must_use]
-    pub fn not_checked(expected: Option<ExpectedState>) -> Self {
-        Self {
-            status: Status::NotChecked,
-            expected,
-            observed: None,
-            elapsed_ms: 0.0,
-            read_age_ms: None,
-            reason: Some("ACTION_NOT_REACHED"),
-            acquisitions: (0, 0),
-        }
-    }
-
-    /// The failure code of a blocked input.
-    #[must_use]
-    pub fn failure(&self) -> Option<Failure> {
-        match self.status {
-            Status::Matched | Status::NotChecked => None,
-            Status::Mismatch => Some(Failure::new(
-                Code::PreconditionFailed,
-                "the screen is not the expected one: nothing was sent; condition.observed is the screen that blocked it",
-            )),
-            Status::Unavailable => Some(Failure::new(
-                Code::PreconditionUnavailable,
-                format!("the condition could not be checked ({}): nothing was sent", self.reason.unwrap_or("OBSERVATION_FAILED")),
-            )),
-        }
-    }
-
-    /// `full` shows the whole observation also when it matched.
-    #[must_use]
-    pub fn to_json(&self, device: &Value, full: bool) -> Value {
-        let observed = match (&self.observed, self.status) {
-            (None, _) | (_, Status::NotChecked) => Value::Null,
-            (Some(observation), Status::Matched) if !full => json!({
-                "snapshot_session_id": &*observation.session_id,
-                "snapshot_revision": observation.revision,
-                "captured_at_ms": observation.captured_at_ms,
-            }),
-            (Some(observation), _) => tree_json(device.clone(), observation, None),
-        };
-        let mut shown = json!({
-            "status": match self.status {
-                Status::Matched => "matched",
-                Status::Mismatch => "mismatch",
-                Status::Unavailable => "unavailable",
-                Status::NotChecked => "not_checked",
-            },
-            "expected": self.expected.as_ref().map(|expected| json!({
-                "snapshot_session_id": expected.snapshot_session_id,
-                "snapshot_revision": expected.snapshot_revision,
-            })),
-            "observed": observed,
-            "elapsed_ms": round(self.elapsed_ms),
-        });
-        if let Some(age) = self.read_age_ms {
-            shown["read_age_ms"] = json!(round(age));
-        }
-        if let Some(reason) = self.reason {
-            shown["reason"] = json!(reason);
-        }
-        shown
-    }
-}
-
-impl CheckReport {
-    /// `{predicate, verdict, evidence?, reason?}`; compact leaves the evidence out.
-    #[must_use]
-    pub fn to_json(&self, full: bool) -> Value {
-        let (verdict, reason) = match &self.outcome.verdict {
-            CheckVerdict::Holds => ("holds", None),
-            CheckVerdict::Fails(reason) => ("fails", Some(reason.clone())),
-            CheckVerdict::CannotTell(reason) => ("cannot_tell", Some(reason.clone())),
-            CheckVerdict::Fault(failure) => ("fault", Some(failure.message.clone())),
-        };
-        let mut shown = json!({ "predicate": self.predicate, "verdict": verdict });
-        if full {
-            let evidence = self.outcome.evidence.iter().map(|note| {
-                let mut entry = json!({ "signal": note.signal, "heuristic": note.heuristic });
-                if let Some((revision, index)) = note.at {
-                    entry["at"] = json!({ "snapshot_revision": revision, "index": index });
-                }
-                if let Some(detail) = &note.detail {
-                    entry["detail"] = json!(detail);
-                }
-                entry
-            });
-            shown["evidence"] = evidence.collect();
-        }
-        if let Some(reason) = reason {
-            shown["reason"] = json!(reason);
-        }
-        shown
-    }
-}
-
-impl Guard {
-    /// Asks everything, synchronously, on the one observation. The host compares session, device and revision
-    /// itself: components can only narrow.
-    #[must_use]
-    pub fn decide(
-        self,
-        now: &Arc<Observation>,
-        baseline: Option<&Baseline>,
-        pending: &PendingInput,
-        history: &TimelineData,
-    ) -> (Status, Option<&'static str>, Vec<CheckReport>) {
-        let ask = |check: PreparedCheck| check.check(Arc::clone(now), baseline.cloned(), pending.clone(), history.clone());
-        let mut reports = Vec::new();
-        let mut truth = Truth::Holds;
-        let mut faulted = false;
-        let mut hear = |name: String, outcome: CheckOutcome, reports: &mut Vec<CheckReport>| {
-            let truth = match &outcome.verdict {
-                CheckVerdict::Holds => Truth::Holds,
-                CheckVerdict::Fails(_) => Truth::Fails,
-                CheckVerdict::CannotTell(_) => Truth::Unknown,
-                CheckVerdict::Fault(_) => {
-                    faulted = true;
-                    Truth::Unknown
-                }
-            };
-            reports.push(CheckReport { predicate: name, outcome });
-            truth
-        };
-        if let (Some(check), Some(expected)) = (self.snapshot, &self.expected) {
-            let same = baseline.is_some_and(|baseline| {
-                baseline.device == now.device
-                    && baseline.connection == now.connection
-                    && *baseline.session_id == *expected.snapshot_session_id
-                    && baseline.session_id == now.session_id
-                    && baseline.revision == expected.snapshot_revision
-                    && now.revision == expected.snapshot_revision
-            });
-            let said = hear("snapshot".to_owned(), ask(check), &mut reports);
-            truth = if same { said } else { Truth::Fails };
-        }
-        if let Some(expression) = &self.expression {
-            let truths: Vec<Truth> =
-                self.predicates.into_iter().map(|(name, check)| hear(name, ask(check), &mut reports)).collect();
-            let decided = expression.truth(&|number| truths.get(number).copied().unwrap_or(Truth::Unknown));
-            truth = match (truth, decided) {
-                (Truth::Fails, _) | (_, Truth::Fails) => Truth::Fails,
-                (Truth::Unknown, _) | (_, Truth::Unknown) => Truth::Unknown,
-                _ => Truth::Holds,
-            };
-        }
-        match truth {
-            Truth::Holds => (Status::Matched, None, reports),
-            Truth::Fails => (Status::Mismatch, None, reports),
-            Truth::Unknown => {
-                let reason = if faulted { "PREDICATE_FAULT" } else { "PREDICATE_CANNOT_TELL" };
-                (Status::Unavailable, Some(reason), reports)
-            }
-        }
-    }
 }
