@@ -184,18 +184,14 @@ fn found(
         resolved["matched"] = shown(target.matched);
         resolved
     });
-    let Some(element) = tree.get(target.target) else {
-        return Err(Failure::new(Code::ElementNotFound, "the target is not in the tree"));
-    };
-    let point = element.visible_bounds.center();
-    if element.visible_bounds.is_empty() {
+    let (Some(element), Some(point)) = (tree.get(target.target), target.point(tree)) else {
         return Err(Failure::new(Code::ElementNotInteractable, "nothing of the target is on the display"));
-    }
+    };
     let keyboard = tree.keyboard.filter(|keyboard| keyboard.shown).and_then(|keyboard| keyboard.bounds);
     let on_keyboard =
         tree.windows.get(element.window as usize).is_some_and(|window| window.kind.as_deref() == Some("input_method"));
     if !on_keyboard && keyboard.is_some_and(|keyboard| keyboard.contains(point.0, point.1)) {
-        return Err(Failure::new(Code::Covered, "the keyboard covers the target's centre"));
+        return Err(Failure::new(Code::Covered, "the keyboard covers the point to tap"));
     }
     Ok(Found { observation, target, point })
 }
