@@ -7,9 +7,10 @@ use handset_model::snapshot::{Baseline, Observation};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
+use super::envelope::Delivery;
 use super::guard::{CheckReport, ConditionReport, ExpectedState, Guard, Status};
 use crate::budget::{Budget, Stopped};
-use crate::device::{Accepted, LaneTurn, Leftover, Prepared, Session};
+use crate::device::{Accepted, LaneTurn, Leftover, Prepared, Reached, Session};
 use crate::plugin::{PendingInput, TimelineData};
 use crate::process::{Dispatched, ProcessError, Processes};
 use crate::request::{Request, ms};
@@ -38,6 +39,7 @@ pub(super) struct Shot<'a> {
 #[derive(Debug)]
 pub(super) struct Shown {
     pub started: bool,
+    pub delivery: Delivery,
     pub result: Result<Accepted, Failure>,
     pub condition: Option<ConditionReport>,
     pub checks: Vec<CheckReport>,
@@ -45,7 +47,7 @@ pub(super) struct Shown {
 
 impl Shown {
     fn blocked(failure: Failure, condition: Option<ConditionReport>, checks: Vec<CheckReport>) -> Self {
-        Self { started: false, result: Err(failure), condition, checks }
+        Self { started: false, delivery: Delivery::NotDelivered, result: Err(failure), condition, checks }
     }
 }
 
@@ -53,7 +55,9 @@ impl Shown {
 pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
     let Shot { session, request, processes, prepared, guard, resolved, pending, history, action, outer } = shot;
     let Some(guard) = guard else {
-        return send(session, request, processes, prepared, &action, turn, None, Vec::new()).await;
+        let crossing = Crossing { session, request, processes, prepared, action, turn };
+        let (started, delivery, result) = send(crossing, None).await;
+        return Shown { started, delivery, result, condition: None, checks: Vec::new() };
     };
     if prepared.commands.len() > 1 {
         let failure =
@@ -96,8 +100,9 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
             condition.acquisitions = acquisition.report.acquisitions;
             match outcome {
                 Ok(dispatched) => {
-                    send(session, request, processes, prepared, &action, turn, Some((condition, dispatched)), checks)
-                        .await
+                    let crossing = Crossing { session, request, processes, prepared, action, turn };
+                    let (started, delivery, result) = send(crossing, Some(dispatched)).await;
+                    Shown { started, delivery, result, condition: Some(condition), checks }
                 }
                 Err(failure) => Shown::blocked(failure, Some(condition), checks),
             }
@@ -272,48 +277,62 @@ pub(super) fn before_dispatch(stopped: Stopped) -> Failure {
         .with_retryable(stopped == Stopped::Expired)
 }
 
-#[allow(clippy::too_many_arguments, reason = "the two ways over the boundary meet here")]
-async fn send(
-    session: &Session,
-    request: &Request,
-    processes: &Processes,
+/// An input on its way over the boundary: everything but its guard.
+struct Crossing<'a> {
+    session: &'a Session,
+    request: &'a Request,
+    processes: &'a Processes,
     prepared: Prepared,
-    action: &Budget,
+    action: Budget,
     turn: LaneTurn,
-    guarded: Option<(ConditionReport, Dispatched)>,
-    checks: Vec<CheckReport>,
-) -> Shown {
-    let (condition, mut first) = match guarded {
-        Some((condition, dispatched)) => (Some(condition), Some(dispatched)),
-        None => (None, None),
-    };
-    let mut started = first.is_some();
-    let began = Instant::now();
+}
+
+/// Sends the children in order, the first of which a guard may have spawned already, and sees each to its end.
+async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Delivery, Result<Accepted, Failure>) {
+    let Crossing { session, request, processes, prepared, action, turn } = crossing;
+    let mut first = first;
+    let mut started = false;
+    let mut delivery = Delivery::NotDelivered;
     let mut result = Ok(Accepted::default());
-    for command in prepared.commands {
-        let dispatched = match first.take() {
-            Some(dispatched) => dispatched,
-            None => match spawn(processes, Some(command), action) {
-                Ok(dispatched) => dispatched,
-                Err(failure) => {
-                    result = Err(failure);
-                    break;
-                }
-            },
+    let mut left = None;
+    let dispatching = Instant::now();
+    for command in prepared.commands.iter().cloned() {
+        let dispatched = match first.take().map_or_else(|| spawn(processes, Some(command), &action), Ok) {
+            Ok(dispatched) => dispatched,
+            Err(failure) => {
+                result = Err(failure);
+                break;
+            }
         };
         started = true;
+        let began = dispatched.at;
         let output = dispatched.finish().await;
-        result = session.adapter.judge(&session.pinned, &prepared.input, output.as_ref());
-        if result.is_err() {
-            break;
+        match session.adapter.judge(&session.pinned, &prepared, began, output.as_ref()) {
+            Ok(accepted) => {
+                delivery = Delivery::Delivered;
+                result = Ok(accepted);
+            }
+            Err(refused) => {
+                let refused = *refused;
+                // What an earlier child delivered cannot be taken back: the whole is neither sent nor unsent.
+                let partly = delivery == Delivery::Delivered;
+                delivery = if partly || refused.reached == Reached::Perhaps {
+                    Delivery::Unknown
+                } else {
+                    Delivery::NotDelivered
+                };
+                left = refused.leftover;
+                result = Err(refused.failure);
+                break;
+            }
         }
     }
-    request.timings.add("dispatch_ms", ms(began.elapsed()));
-    let unknown = started
-        && matches!(&result, Err(failure) if matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline));
-    if unknown && prepared.gesture_ms > 0 {
-        let until = began + Duration::from_millis(u64::from(prepared.gesture_ms));
-        turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), Leftover { pid: None, until });
+    request.timings.add("dispatch_ms", ms(dispatching.elapsed()));
+    if result.is_err() && delivery == Delivery::Delivered {
+        delivery = Delivery::Unknown;
     }
-    Shown { started, result, condition, checks }
+    if let Some(leftover) = left {
+        turn.leave_behind(Arc::clone(&session.adapter), session.pinned.clone(), leftover);
+    }
+    (started, delivery, result)
 }

@@ -178,6 +178,7 @@ async fn fire(context: ActionContext<'_>, action: &Action, report: &ActionReport
 /// Takes over what the dispatch boundary saw.
 fn settle(report: &mut ActionReport, shown: Shown, now: u64) -> Result<(), Failure> {
     report.dispatch_started = shown.started;
+    report.delivery = shown.delivery;
     report.condition = shown.condition;
     report.checks = shown.checks;
     if report.before.is_none() {
@@ -186,7 +187,6 @@ fn settle(report: &mut ActionReport, shown: Shown, now: u64) -> Result<(), Failu
     }
     match shown.result {
         Ok(accepted) => {
-            report.delivery = Delivery::Delivered;
             trace(report, "execute", now, "success");
             if !accepted.output.is_empty() {
                 report.details.insert("output".into(), json!(accepted.output));
@@ -198,11 +198,6 @@ fn settle(report: &mut ActionReport, shown: Shown, now: u64) -> Result<(), Failu
         }
         Err(failure) => {
             let blocked = matches!(failure.code, Code::PreconditionFailed | Code::PreconditionUnavailable);
-            report.delivery = match (shown.started, failure.code) {
-                (false, _) => Delivery::NotDelivered,
-                (true, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline) => Delivery::Unknown,
-                (true, _) => Delivery::NotDelivered,
-            };
             trace(report, "execute", now, if blocked { "blocked" } else { "failure" });
             Err(failure)
         }

@@ -18,6 +18,7 @@ use handset_model::Failure;
 use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
 use handset_model::ui::{Size, Tree};
 use serde::Serialize;
+use tokio::time::Instant;
 
 use crate::budget::Budget;
 use crate::process::{Command, Output, ProcessError};
@@ -155,6 +156,26 @@ pub struct Accepted {
     pub launch_time_ms: Option<u64>,
 }
 
+/// Whether an input that was not accepted may have reached the device all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// Nothing of it did.
+    No,
+    /// It may have, in part or in whole: looking is due before it is repeated.
+    Perhaps,
+}
+
+/// An input that was spawned and not accepted.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// Why.
+    pub failure: Failure,
+    /// What is known of its delivery.
+    pub reached: Reached,
+    /// What may still be running on the device, for the lane.
+    pub leftover: Option<Leftover>,
+}
+
 /// A platform's adapter: command lines out, captures in. It never dispatches input itself.
 pub trait Adapter: Send + Sync + std::fmt::Debug {
     /// `android` or `ios`.
@@ -193,13 +214,18 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<Prepared, Failure>>;
 
-    /// What an input's finished or stopped child means. A stopped one after dispatch is `ACTION_TIMEOUT`.
+    /// What the finished or stopped child of an input means; `began` is when it was spawned. A stopped one is
+    /// `ACTION_TIMEOUT`, or `CANCELLED`.
+    ///
+    /// # Errors
+    /// [`Refused`], with what is known of the delivery and what the input may have left running.
     fn judge(
         &self,
         device: &Pinned,
-        input: &Input,
+        prepared: &Prepared,
+        began: Instant,
         output: Result<&Output, &ProcessError>,
-    ) -> Result<Accepted, Failure>;
+    ) -> Result<Accepted, Box<Refused>>;
 
     /// Whether an app is installed, where that was asked.
     fn installed<'a>(

@@ -58,7 +58,13 @@ impl Adapter for Fake {
     fn prepare<'a>(&'a self, _: &'a Pinned, _: Input, _: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>> {
         never()
     }
-    fn judge(&self, _: &Pinned, _: &Input, _: Result<&Output, &ProcessError>) -> Result<Accepted, Failure> {
+    fn judge(
+        &self,
+        _: &Pinned,
+        _: &Prepared,
+        _: Instant,
+        _: Result<&Output, &ProcessError>,
+    ) -> Result<Accepted, Box<Refused>> {
         Ok(Accepted::default())
     }
     fn installed<'a>(&'a self, _: &'a Pinned, _: &'a str, _: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handset_model::Failure;
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator};
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
 
@@ -55,7 +55,10 @@ impl Arguments {
     /// # Errors
     /// `INVALID_ARGUMENT` naming the member, with what could be meant for an unknown one.
     pub(super) fn check(&self, arguments: &Value) -> Result<(), Failure> {
-        let Err(error) = self.validator.validate(arguments) else { return Ok(()) };
+        // Unknown members first: they are most often the cause of the rest.
+        let unknown = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. });
+        let errors = self.validator.iter_errors(arguments);
+        let Some(error) = errors.min_by_key(|error| !unknown(error)) else { return Ok(()) };
         let at = dotted(error.instance_path().as_str());
         let known = || -> Vec<&str> { self.properties_at(error.instance_path().as_str()) };
         Err(match error.kind() {

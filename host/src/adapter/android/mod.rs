@@ -16,16 +16,18 @@ mod text;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
-use handset_model::Failure;
 use handset_model::snapshot::ScreenFacts;
 use handset_model::ui::Size;
+use handset_model::{Code, Failure};
+use tokio::time::Instant;
 
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure,
-    Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Reached, Read,
+    ReadFailure, Refused, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -126,10 +128,16 @@ impl Adapter for Android {
     fn judge(
         &self,
         device: &Pinned,
-        input: &Input,
+        prepared: &Prepared,
+        began: Instant,
         output: Result<&Output, &ProcessError>,
-    ) -> Result<Accepted, Failure> {
-        judge::judge(device, input, output)
+    ) -> Result<Accepted, Box<Refused>> {
+        judge::judge(device, &prepared.input, output).map_err(|failure| {
+            let perhaps = matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline);
+            let gesture = Duration::from_millis(u64::from(prepared.gesture_ms));
+            let leftover = perhaps.then(|| Leftover { pid: None, until: began + gesture });
+            Box::new(Refused { failure, reached: if perhaps { Reached::Perhaps } else { Reached::No }, leftover })
+        })
     }
 
     fn installed<'a>(
