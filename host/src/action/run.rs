@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::dispatch::{Shot, Shown, dispatch};
 use super::envelope::{ActionReport, Delivery, TraceStep};
 use super::guard::{ConditionReport, Guard, GuardArgs};
-use super::target::{Found, not_reached, resolve, wait_for_target};
-use super::verify::{Status, Verification, verify};
+use super::target::{Found, look_before, not_reached, resolve, wait_for_target};
+use super::verify::{Status, Verification, front, verify};
 use super::{Aim, Controls, VerificationMode, device_json};
 use crate::budget::Budget;
 use crate::device::{Input, LaneTurn, Session};
@@ -88,10 +88,15 @@ pub async fn run(context: ActionContext<'_>, action: Action) -> ActionReport {
         trace: Vec::new(),
         timings: request.timings.clone(),
     };
-    if let Ok(facts) = session.facts(request, context.outer).await {
-        report.device = device_json(&session.pinned, Some(&facts));
-    }
-    if let Err(failure) = act(context, &action, &mut report).await {
+    let acted = match session.facts(request, context.outer).await {
+        Ok(facts) => {
+            report.device = device_json(&session.pinned, facts.as_ref());
+            act(context, &action, &mut report).await
+        }
+        Err(failure) => Err(failure),
+    };
+    if let Err(failure) = acted {
+        session.screens.lost(&session.pinned.key, &failure);
         if action.guard.is_some() && report.condition.is_none() {
             report.condition = Some(ConditionReport::not_checked(action.guard.expected.clone()));
         }
@@ -115,9 +120,14 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
         request.timings.time("target_resolution_ms", wait_for_target(context, selector, *wait, &mut history)).await?;
     }
 
+    let aimed = matches!(action.aim, Aim::Selector { .. } | Aim::ElementId(_));
+    if !aimed && guard.is_none() && action.controls.verification == VerificationMode::Full {
+        look_before(context, action, report).await?;
+    }
+
     let budget = outer.child(action.controls.action);
     let turn = session.enter(request, &budget).await.map_err(not_reached)?;
-    let found = match resolve(context, action, &budget, guard.is_some(), report).await {
+    let found = match resolve(context, action, &budget, report).await {
         Ok(found) => found,
         Err((failure, leftover)) => {
             trace(report, "resolve", clock.wall_ms(), "failure");
@@ -214,7 +224,7 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
     let before = report.before.clone();
     report.verification = request
         .timings
-        .time("verification_ms", verify(session, request, &action.controls, before.as_ref(), outer))
+        .time("verification_ms", verify(session, request, &action.controls, before.as_ref(), app_id(action), outer))
         .await;
     let status = report.verification.status;
     if status != Status::NotRequested {
@@ -224,8 +234,8 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
     let Some(app) = &action.app else { return Ok(()) };
     report.details.insert("device_id".into(), json!(session.pinned.key.id));
     let Some(after) = &report.verification.after else { return Ok(()) };
-    let package = after.screen.package.as_deref().or(after.tree.package.as_deref());
-    let wanted = app.split('/').next().unwrap_or(app);
+    let package = front(after);
+    let wanted = app_id(action).unwrap_or(app);
     let in_front = package.is_none_or(|package| package == wanted);
     report.details.insert(
         "observed_app".into(),
@@ -244,6 +254,11 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
         Code::VerificationFailed,
         format!("{wanted} was started, but {} is in front", package.unwrap_or("another app")),
     ))
+}
+
+/// The package that must be in front afterwards.
+fn app_id(action: &Action) -> Option<&str> {
+    action.app.as_deref().map(|app| app.split('/').next().unwrap_or(app))
 }
 
 fn trace(report: &mut ActionReport, stage: &'static str, timestamp: u64, result: &'static str) {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use handset_model::snapshot::Observation;
-use handset_model::ui::{ElementView, Match, Selector, element_json, interactable, resolve_target};
+use handset_model::ui::{ElementView, Match, Selector, Size, element_json, interactable, resolve_target};
 use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
 use super::envelope::ActionReport;
-use super::{Action, ActionContext, VerificationMode};
+use super::{Action, ActionContext};
 use crate::budget::Budget;
 use crate::device::{Leftover, Session};
 use crate::plugin::TimelineData;
@@ -92,65 +92,78 @@ pub(super) async fn wait_for_target(
 
 pub(super) type Unresolved = (Failure, Option<Leftover>);
 
-/// One read finds the target; in full mode it also gives the fingerprint before, also where there is no target.
+/// The screen before an input that is aimed at no element: evidence for a full verification, not a condition. It has
+/// the verification's budget, not the action's, and without it the input still goes.
+///
+/// # Errors
+/// Only what ends the action: the device is lost, or the request cancelled.
+pub(super) async fn look_before(
+    context: ActionContext<'_>,
+    action: &Action,
+    report: &mut ActionReport,
+) -> Result<(), Failure> {
+    let ActionContext { session, request, outer, .. } = context;
+    let budget = outer.child(action.controls.verify);
+    let read = session.observe(request, &budget);
+    match request.timings.time("pre_observation_ms", read).await {
+        Ok(observation) => report.before = Some(observation),
+        Err(failure) if matches!(failure.code, Code::DeviceOffline | Code::DeviceNotFound | Code::Cancelled) => {
+            return Err(failure);
+        }
+        Err(failure) => {
+            report.details.insert("pre_observation".into(), failure.to_json());
+        }
+    }
+    Ok(())
+}
+
+/// Finds the target on one fresh read inside the lane turn that the input will have; checks points against the display.
 pub(super) async fn resolve(
     context: ActionContext<'_>,
     action: &Action,
     budget: &Budget,
-    guarded: bool,
     report: &mut ActionReport,
 ) -> Result<Option<Found>, Unresolved> {
     let ActionContext { session, request, .. } = context;
-    let aimed = matches!(action.aim, Aim::Selector { .. } | Aim::ElementId(_));
-    let wanted = aimed || (action.controls.verification == VerificationMode::Full && !guarded);
-    let observation = if wanted {
-        let (read, leftover) = request.timings.time("pre_observation_ms", session.read(request, budget)).await;
-        match read {
-            Ok(observation) => Some(observation),
-            Err(failure) if aimed => return Err((not_reached(failure), leftover)),
-            // The fingerprint before is evidence, not a condition: without it the input still goes.
-            Err(failure) if budget.check().is_ok() && leftover.is_none() && failure.code != Code::DeviceOffline => {
-                report.details.insert("pre_observation".into(), failure.to_json());
-                None
-            }
-            Err(failure) => return Err((not_reached(failure), leftover)),
-        }
-    } else {
-        None
-    };
-    report.before.clone_from(&observation);
     match &action.aim {
-        Aim::Nothing => Ok(None),
+        Aim::Nothing => return Ok(None),
         Aim::Points(points) => {
-            let size = match &observation {
-                Some(observation) => observation.tree.resolution,
-                None => session
-                    .adapter
-                    .display(&session.pinned, budget)
-                    .await
-                    .map_err(|failure| (not_reached(failure), None))?,
+            let size = match &report.before {
+                Some(before) => Ok(before.tree.resolution),
+                None => session.adapter.display(&session.pinned, budget).await,
             };
-            for (member, x, y) in points {
-                let inside =
-                    u32::try_from(*x).is_ok_and(|x| x < size.width) && u32::try_from(*y).is_ok_and(|y| y < size.height);
-                if !inside {
-                    let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
-                    return Err((Failure::argument(*member, message), None));
-                }
-            }
-            Ok(None)
+            let size = size.map_err(|failure| (not_reached(failure), None))?;
+            return on_display(points, size).map(|()| None).map_err(|failure| (failure, None));
         }
+        Aim::Selector { .. } | Aim::ElementId(_) => {}
+    }
+    let (read, leftover) = request.timings.time("pre_observation_ms", session.read(request, budget)).await;
+    let observation = read.map_err(|failure| (not_reached(failure), leftover))?;
+    report.before = Some(Arc::clone(&observation));
+    let target = match &action.aim {
         Aim::Selector { selector, wait } => {
-            let Some(observation) = observation else { return Ok(None) };
-            let target = resolve_target(&observation.tree, selector, wait.and_then(|wait| wait.index))
-                .map_err(|failure| (with_handles(session, &observation, failure), None))?;
-            found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
+            resolve_target(&observation.tree, selector, wait.and_then(|wait| wait.index))
         }
         Aim::ElementId(id) => {
-            let Some(observation) = observation else { return Ok(None) };
-            let index = session.screens.locate(id, &observation).map_err(|failure| (failure, None))?;
-            let target = interactable(&observation.tree, index).map_err(|failure| (failure, None))?;
-            found(session, observation, target, report).map(Some).map_err(|failure| (failure, None))
+            session.screens.locate(id, &observation).and_then(|index| interactable(&observation.tree, index))
+        }
+        Aim::Nothing | Aim::Points(_) => return Ok(None),
+    };
+    target
+        .map_err(|failure| with_handles(session, &observation, failure))
+        .and_then(|target| found(session, &observation, target, report))
+        .map(Some)
+        .map_err(|failure| (failure, None))
+}
+
+/// Whether every point lies on the display.
+fn on_display(points: &[(&'static str, i32, i32)], size: Size) -> Result<(), Failure> {
+    let inside = |at: i32, size: u32| u32::try_from(at).is_ok_and(|at| at < size);
+    match points.iter().find(|(_, x, y)| !(inside(*x, size.width) && inside(*y, size.height))) {
+        None => Ok(()),
+        Some((member, x, y)) => {
+            let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
+            Err(Failure::argument(*member, message))
         }
     }
 }
@@ -168,13 +181,13 @@ fn with_handles(session: &Session, observation: &Observation, mut failure: Failu
 
 fn found(
     session: &Session,
-    observation: Arc<Observation>,
+    observation: &Arc<Observation>,
     target: Match,
     report: &mut ActionReport,
 ) -> Result<Found, Failure> {
     let tree = &observation.tree;
     let shown = |index| {
-        let id = session.screens.element_id(&observation, index);
+        let id = session.screens.element_id(observation, index);
         element_json(tree, index, ElementView::Resolved, id.as_deref())
     };
     report.resolved = Some(if target.matched == target.target {
@@ -193,7 +206,7 @@ fn found(
     if !on_keyboard && keyboard.is_some_and(|keyboard| keyboard.contains(point.0, point.1)) {
         return Err(Failure::new(Code::Covered, "the keyboard covers the point to tap"));
     }
-    Ok(Found { observation, target, point })
+    Ok(Found { observation: Arc::clone(observation), target, point })
 }
 
 impl Aim {

@@ -86,12 +86,18 @@ impl Verification {
     }
 }
 
+/// The package in front, where the read brought it.
+pub(super) fn front(observation: &Observation) -> Option<&str> {
+    observation.screen.package.as_deref().or(observation.tree.package.as_deref())
+}
+
 /// Reads what the mode asks for. `before` is the screen the input was decided on.
 pub(super) async fn verify(
     session: &Session,
     request: &Request,
     controls: &Controls,
     before: Option<&Arc<Observation>>,
+    app: Option<&str>,
     outer: &Budget,
 ) -> Verification {
     let mut verification = Verification::not_requested(controls.verification);
@@ -104,7 +110,9 @@ pub(super) async fn verify(
             verification.status = if verification.after.is_some() { Status::Observed } else { Status::Unavailable };
         }
         VerificationMode::Full => {
-            verification.after = stable_fingerprint(&mut reads, |_| true).await;
+            // An app that is still on its way is waited for: two equal looks at the launcher prove nothing.
+            let in_front = |seen: &Observation| app.is_none_or(|app| front(seen).is_none_or(|package| package == app));
+            verification.after = stable_fingerprint(&mut reads, in_front).await;
             verification.status = match (&verification.after, before) {
                 (None, _) => Status::Unavailable,
                 (Some(after), Some(before)) if after.fingerprint != before.fingerprint => Status::Verified,

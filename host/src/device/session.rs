@@ -64,6 +64,16 @@ impl Screens {
         });
     }
 
+    /// Whether a failure says that the device is gone or another; if so, what was remembered of it is forgotten, so
+    /// that no guard passes and no handle holds once it is back.
+    pub fn lost(&self, device: &DeviceKey, failure: &Failure) -> bool {
+        let lost = matches!(failure.code, Code::DeviceOffline | Code::DeviceNotFound);
+        if lost {
+            self.history().forget(device);
+        }
+        lost
+    }
+
     /// Which device holds `revision`, if any does.
     #[must_use]
     pub fn owner(&self, revision: u64) -> Option<DeviceKey> {
@@ -217,9 +227,7 @@ impl Session {
             }
             Err(failed) => {
                 tracing::debug!(request = %request.id, code = %failed.failure.code, attempts = failed.attempts, "read failed");
-                if matches!(failed.failure.code, Code::DeviceOffline | Code::DeviceNotFound) {
-                    self.screens.history().forget(&self.pinned.key);
-                }
+                self.screens.lost(&self.pinned.key, &failed.failure);
                 (Err(failed.failure), failed.leftover)
             }
         }
@@ -237,11 +245,17 @@ impl Session {
         self.screens.history().newest(&self.pinned.key, self.pinned.connection, self.screens.clock.now_ms())
     }
 
-    /// The device's facts, remembered per connection.
+    /// The device's facts, remembered per connection; `None` when it did not tell them.
     ///
     /// # Errors
-    /// The adapter's typed failure.
-    pub async fn facts(&self, request: &Request, budget: &Budget) -> Result<DeviceFacts, Failure> {
-        request.timings.time("device_resolution_ms", self.adapter.facts(&self.pinned, &budget.child(QUERY))).await
+    /// Only that the device is not there any more, or another one is in its place.
+    pub async fn facts(&self, request: &Request, budget: &Budget) -> Result<Option<DeviceFacts>, Failure> {
+        let budget = budget.child(QUERY);
+        let facts = self.adapter.facts(&self.pinned, &budget);
+        match request.timings.time("device_resolution_ms", facts).await {
+            Ok(facts) => Ok(Some(facts)),
+            Err(failure) if self.screens.lost(&self.pinned.key, &failure) => Err(failure),
+            Err(_) => Ok(None),
+        }
     }
 }

@@ -160,7 +160,7 @@ impl ServerHandler for Server {
             }
             Err(failure) => {
                 tracing::info!(request = %request.id, tool = tool.name, code = %failure.code, ms = request.timings.total_ms(), "refused");
-                refused(&failure, &request)
+                refused(tool, &failure, &request)
             }
         };
         // No progress after the answer: what is queued goes out before it.
@@ -218,8 +218,8 @@ fn answered(answer: &Answer) -> CallToolResult {
     structured(text.into_owned(), body, false)
 }
 
-fn refused(failure: &Failure, request: &Request) -> CallToolResult {
-    let body = error_json(failure, request);
+fn refused(tool: &Tool, failure: &Failure, request: &Request) -> CallToolResult {
+    let body = error_json(tool, failure, request);
     structured(body.to_string(), body, true)
 }
 

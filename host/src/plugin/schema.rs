@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handset_model::Failure;
-use jsonschema::{ValidationError, Validator};
 use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
 
 use super::evidence::clean;
@@ -56,7 +56,8 @@ impl Arguments {
     /// `INVALID_ARGUMENT` naming the member, with what could be meant for an unknown one.
     pub(super) fn check(&self, arguments: &Value) -> Result<(), Failure> {
         // Unknown members first: they are most often the cause of the rest.
-        let unknown = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. });
+        let unknown =
+            |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. });
         let errors = self.validator.iter_errors(arguments);
         let Some(error) = errors.min_by_key(|error| !unknown(error)) else { return Ok(()) };
         let at = dotted(error.instance_path().as_str());

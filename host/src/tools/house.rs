@@ -94,9 +94,32 @@ impl House {
         if let Some(platform) = &target.platform {
             self.supported(platform)?;
         }
-        let (adapter, pinned) = resolve(&self.adapters, target, budget).await?;
+        let (adapter, pinned) = match resolve(&self.adapters, target, budget).await {
+            Ok(found) => found,
+            Err(failure) => {
+                self.lose(target, &failure);
+                return Err(failure);
+            }
+        };
         let lane = self.lanes.lane(&pinned.key);
         Ok(Session { adapter, pinned, lane, screens: Arc::clone(&self.screens) })
+    }
+
+    /// A device that cannot be resolved is gone or offline: what was remembered of it must not guard anything later.
+    fn lose(&self, target: &Target, failure: &Failure) {
+        for adapter in &self.adapters {
+            let platform = adapter.platform();
+            match &target.device_id {
+                Some(id) => {
+                    self.screens.lost(&DeviceKey { platform, id: id.clone() }, failure);
+                }
+                // None was usable at all.
+                None if matches!(failure.code, Code::DeviceNotFound | Code::DeviceOffline) => {
+                    self.screens.keep_only(platform, &[])
+                }
+                None => {}
+            }
+        }
     }
 
     fn supported(&self, platform: &str) -> Result<(), Failure> {

@@ -152,7 +152,7 @@ pub async fn call(tool: &'static Tool, mut call: Call) -> Result<Answer, Failure
     tool.check(&mut call.args)?;
     let id = call.request.id.clone();
     let handled = AssertUnwindSafe(async { (tool.handler)(call).await }).catch_unwind().await;
-    handled.unwrap_or_else(|panic| {
+    let answered = handled.unwrap_or_else(|panic| {
         let what = panic
             .downcast_ref::<&str>()
             .map(|text| (*text).to_owned())
@@ -160,11 +160,24 @@ pub async fn call(tool: &'static Tool, mut call: Call) -> Result<Answer, Failure
             .unwrap_or_else(|| "no message".to_owned());
         tracing::error!(request = %id, tool = tool.name, "a handler panicked: {what}");
         Err(Failure::new(Code::Unknown, format!("{} failed inside Handset (request {id})", tool.name)))
+    });
+    // An action that ran out of time before it had a device was not sent (contract §5).
+    answered.map_err(|failure| match failure.code {
+        Code::Timeout if tool.acts() => Failure { code: Code::ActionTimeout, ..failure }.with_retryable(true),
+        _ => failure,
     })
 }
 
-/// An error answer's JSON: the error object and the time it took.
+/// An error answer's JSON: the error object and the time it took; of an action, also that nothing was sent.
 #[must_use]
-pub fn error_json(failure: &Failure, request: &Request) -> Value {
-    json!({ "error": failure.to_json(), "timing": request.timings.full() })
+pub fn error_json(tool: &Tool, failure: &Failure, request: &Request) -> Value {
+    let mut body = json!({ "error": failure.to_json(), "timing": request.timings.full() });
+    if tool.acts() {
+        body["success"] = json!(false);
+        body["failure_code"] = json!(failure.code);
+        body["retryable"] = json!(failure.is_retryable());
+        body["delivery_status"] = json!("not_delivered");
+        body["dispatch_started"] = json!(false);
+    }
+    body
 }

@@ -39,7 +39,7 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
     if compact {
         return Ok(Answer::body(compact_tree(&call, base, &observation)));
     }
-    let facts = session.facts(&call.request, &budget).await.ok();
+    let facts = session.facts(&call.request, &budget).await?;
     let device = device_json(&session.pinned, facts.as_ref());
     let keep = chosen(&args, &observation);
     let timeline = TimelineData { observations: vec![Arc::clone(&observation)], ..TimelineData::default() };
@@ -175,7 +175,7 @@ pub(super) async fn get_current_screen(call: Call) -> Result<Answer, Failure> {
     let args: DeviceOnlyArgs = call.parse()?;
     let session = call.session(&args.target).await?;
     let budget = call.budget(ALL);
-    let facts = session.facts(&call.request, &budget).await.ok();
+    let facts = session.facts(&call.request, &budget).await?;
     let turn = session.enter(&call.request, &budget).await?;
     let screen = session.adapter.screen(&session.pinned, &budget).await?;
     drop(turn);

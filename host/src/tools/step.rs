@@ -145,7 +145,7 @@ impl StepSession {
         // Platform and device are the journey's; a guest cannot name another.
         members.remove("deviceId");
         members.remove("platform");
-        let action = tool.input_schema()["properties"].get("verificationMode").is_some();
+        let action = tool.acts();
         if action {
             members.insert("responseMode".into(), json!(self.mode));
         }
@@ -154,9 +154,10 @@ impl StepSession {
             *self.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         let first = Arc::clone(&self.first);
+        let nested = self.request.nested();
         let call = Call {
             house: Arc::clone(&self.house),
-            request: self.request.nested(),
+            request: nested.clone(),
             args,
             pinned: Some(self.session.clone()),
             shared: if shares { SharedRead::NextStep } else { SharedRead::None },
@@ -179,7 +180,9 @@ impl StepSession {
                 answer.dispatch_started(),
             ),
             Err(failure) => {
-                let shown = json!({ "success": false, "failure_code": failure.code, "error": failure.to_json() });
+                let mut shown = super::error_json(tool, &failure, &nested);
+                shown["success"] = json!(false);
+                shown["failure_code"] = json!(failure.code);
                 (shown.clone(), shown, false, Some(failure.code), false)
             }
         };
@@ -259,7 +262,7 @@ impl SessionOps for StepSession {
     ) -> BoxFuture<'_, Result<Arc<Observation>, Failure>> {
         Box::pin(async move {
             let mut reads = self.reads(options);
-            let found = stable_fingerprint(&mut reads, |seen| seen == fingerprint).await;
+            let found = stable_fingerprint(&mut reads, |seen| seen.fingerprint == fingerprint).await;
             if let Some(first) = reads.timeline.observations.first() {
                 self.saw(first);
             }

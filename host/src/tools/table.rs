@@ -91,6 +91,12 @@ impl Tool {
         output_schema(self.output)
     }
 
+    /// Sends input or lifecycle commands; its answer is the action envelope.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        matches!(self.grant, ToolGrant::Input | ToolGrant::Lifecycle)
+    }
+
     fn compiled(&self) -> &Compiled {
         self.compiled.get_or_init(|| {
             let schema = (self.input)();

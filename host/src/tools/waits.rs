@@ -302,7 +302,7 @@ pub(super) async fn get_readiness(call: Call) -> Result<Answer, Failure> {
 
 async fn readiness_body(call: &Call, session: &Session, reads: &Reads<'_>, report: &ReadinessReport) -> Value {
     call.request.timings.add("plugin_ms", report.plugin_ms);
-    let facts = session.facts(&call.request, &call.budget(Duration::from_secs(2))).await.ok();
+    let facts = session.facts(&call.request, &call.budget(Duration::from_secs(2))).await.ok().flatten();
     let mut body = json!({
         "readiness": report.to_json(&reads.timeline),
         "device": device_json(&session.pinned, facts.as_ref()),
@@ -334,10 +334,9 @@ pub(super) async fn wait_for_readiness(call: Call) -> Result<Answer, Failure> {
     body["success"] = json!(reached);
     if !reached {
         let reason = format!(
-            "not {} in time: {} reads succeeded, the last took {} ms, the screen had been the same for {} ms; raise timeoutMs",
+            "not {} in time: {}, the screen had been the same for {} ms; raise timeoutMs",
             wait.state.as_str(),
-            reads.successes,
-            reads.read_took.as_millis(),
+            reads.spent(),
             round(report.stable_for_ms),
         );
         body["failure_code"] = json!(Code::Timeout);

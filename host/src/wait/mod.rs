@@ -19,7 +19,10 @@ use handset_model::snapshot::Observation;
 pub const FINGERPRINT_GAP: Duration = Duration::from_millis(100);
 
 /// Reads until two consecutive fingerprints, at least [`FINGERPRINT_GAP`] apart, satisfy `wanted`.
-pub async fn stable_fingerprint(reads: &mut Reads<'_>, wanted: impl Fn(&str) -> bool) -> Option<Arc<Observation>> {
+pub async fn stable_fingerprint(
+    reads: &mut Reads<'_>,
+    wanted: impl Fn(&Observation) -> bool,
+) -> Option<Arc<Observation>> {
     let mut previous: Option<Arc<Observation>> = None;
     loop {
         let pace = match &previous {
@@ -27,7 +30,7 @@ pub async fn stable_fingerprint(reads: &mut Reads<'_>, wanted: impl Fn(&str) -> 
             Some(_) => Pace::Gap(FINGERPRINT_GAP),
         };
         let now = reads.next(pace).await?;
-        if !wanted(&now.fingerprint) {
+        if !wanted(&now) {
             previous = None;
             continue;
         }

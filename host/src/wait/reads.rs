@@ -54,8 +54,10 @@ pub struct Reads<'a> {
     pub successes: u32,
     /// The last failed read.
     pub last_failure: Option<Failure>,
-    /// How long the last finished read took.
+    /// How long the last read took that was not cut by the deadline; zero before there was one.
     pub read_took: Duration,
+    /// How long the read had run that the deadline cut, if it cut one.
+    pub cut_after: Option<Duration>,
     /// Set once the series is over.
     pub end: Option<End>,
 }
@@ -83,6 +85,7 @@ impl<'a> Reads<'a> {
             successes: 0,
             last_failure: None,
             read_took: Duration::ZERO,
+            cut_after: None,
             end: None,
         }
     }
@@ -104,7 +107,11 @@ impl<'a> Reads<'a> {
             self.last_started = Some(began);
             let result = self.session.observe(self.request, &self.budget).await;
             self.last_ended = Some(Instant::now());
-            self.read_took = began.elapsed();
+            if result.is_ok() || self.budget.check().is_ok() {
+                self.read_took = began.elapsed();
+            } else {
+                self.cut_after = Some(began.elapsed());
+            }
             match result {
                 Ok(observation) => return Some(self.keep(observation)),
                 Err(failure) => {
@@ -150,15 +157,23 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// What the deadline cut, for the answer: reads done of reads needed, how long a read took, what to raise.
+    /// What the deadline cut, for the answer: reads done of reads needed, how long a read takes, what to raise.
     #[must_use]
     pub fn shortfall(&self, done: u32, needed: u32, raise: &str) -> String {
-        format!(
-            "the time ran out with {done} of {needed} satisfying reads; {} reads succeeded, {} failed, the last took {} ms; raise {raise}",
-            self.successes,
-            self.timeline.failures.len(),
-            self.read_took.as_millis(),
-        )
+        format!("the time ran out with {done} of {needed} satisfying reads; {}; raise {raise}", self.spent())
+    }
+
+    /// How the time was spent.
+    #[must_use]
+    pub fn spent(&self) -> String {
+        let mut spent = format!("{} reads succeeded, {} failed", self.successes, self.timeline.failures.len());
+        if self.read_took > Duration::ZERO {
+            spent.push_str(&format!(", one takes about {} ms", self.read_took.as_millis()));
+        }
+        if let Some(cut) = self.cut_after {
+            spent.push_str(&format!(", the last was cut after {} ms", cut.as_millis()));
+        }
+        spent
     }
 
     fn keep(&mut self, observation: Arc<Observation>) -> Arc<Observation> {
