@@ -3,5 +3,7 @@
 
 mod support;
 
+mod args;
 mod first_contact;
 mod guard;
+mod tools;

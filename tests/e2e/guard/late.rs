@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use simphone::{Fault, FaultKind, Profile};
 
-use super::{Case, TOOLS, arguments as arguments_of, assert_blocked, cases, expected, guarded, reset};
+use super::{TOOLS, arguments as arguments_of, assert_blocked, cases, expected, guarded, reset};
 use crate::support::{Bench, Flavor, Setup, on_each_adb};
 
 /// Longer than the conditions below, shorter than anyone's patience.
@@ -37,21 +37,33 @@ on_each_adb! {
         }
     }
 
-    async fn a_read_that_hangs_blocks_and_the_next_request_waits_for_its_end(flavor) {
+    async fn a_read_that_hangs_is_cut_off(flavor) {
         let bench = Bench::new("login", flavor).await;
-        let case: Case = cases()[0];
         let mut state = expected(&bench).await;
         state["timeoutMs"] = json!(300);
         bench.phone().fault(Fault::once("dump", FaultKind::Hang));
         let mark = bench.mark();
-        let answer = guarded(&bench, case, &state).await;
+        let answer = guarded(&bench, cases()[0], &state).await;
         assert_blocked(&answer, "PRECONDITION_UNAVAILABLE", "unavailable", Some("CONDITION_TIMEOUT"), "hang");
         assert!(answer.elapsed < Duration::from_secs(2), "{:?}", answer.elapsed);
-        // The dump may still hold the device's one slot: the next read starts when it is over, not into it.
+        mark.no_input_later(Duration::from_millis(500), "after a hang").await;
+    }
+
+    async fn a_read_that_outlives_its_condition_is_waited_for_by_the_next_request(flavor) {
+        let patient = Profile { idle_timeout_ms: 1_500, ..Profile::INSTANT };
+        let bench = Setup::new("login", flavor).phone(|phone| phone.profile = patient).start().await;
+        let mut state = expected(&bench).await;
+        state["timeoutMs"] = json!(300);
+        bench.phone().fault(Fault::once("dump", FaultKind::NeverIdle));
+        let mark = bench.mark();
+        let answer = guarded(&bench, cases()[0], &state).await;
+        assert_blocked(&answer, "PRECONDITION_UNAVAILABLE", "unavailable", Some("CONDITION_TIMEOUT"), "never idle");
+        // The dump still holds the device's one slot: the next read starts when it is over, not into it.
         let tree = bench.call("get_ui_tree", json!({})).await.fine();
         assert!(!tree["elements"].as_array().unwrap().is_empty());
-        mark.no_busy_slot("after a hang");
-        mark.no_input_later(Duration::from_millis(300), "after a hang").await;
+        assert_eq!(mark.dumps().len(), 2, "{:#?}", mark.dumps());
+        mark.no_busy_slot("after a read that was cut off");
+        mark.no_input("after a read that was cut off");
     }
 
     async fn the_condition_does_not_spend_the_actions_time(flavor) {

@@ -1,0 +1,15 @@
+//! Each tool's answer, as the contract has it, against what the phone's journal says happened.
+
+mod actions;
+mod apps;
+mod handles;
+mod journeys;
+mod listing;
+mod progress;
+mod readiness;
+mod refusals;
+mod sharing;
+mod targets;
+mod text;
+mod trees;
+mod waits;
