@@ -1,7 +1,7 @@
 //! What touches the device: one envelope, one dispatch boundary, guards, verification, trace.
 //!
 //! Every native input and lifecycle command, of every tool, step and plugin, goes through
-//! [`dispatch::dispatch`] and nowhere else.
+//! `dispatch::dispatch` and nowhere else.
 
 mod controls;
 mod dispatch;

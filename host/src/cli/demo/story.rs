@@ -277,7 +277,7 @@ fn changes(delta: &Value) -> Vec<String> {
 /// Readiness in a line a piece of evidence.
 fn evidence(readiness: &Value) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} · {} samples, the same for {} ms",
+        "{} · {} sample(s), the same for {} ms",
         text(&readiness["state"]),
         readiness["samples"],
         readiness["stable_for_ms"]
