@@ -178,6 +178,8 @@ impl<'a> Reads<'a> {
 
     fn keep(&mut self, observation: Arc<Observation>) -> Arc<Observation> {
         self.successes += 1;
+        // How many reads a wait will need is not known: it only tells that it goes on.
+        self.request.progress(0.0, None, format!("{} reads of the screen", self.successes));
         self.timeline.observations.push(Arc::clone(&observation));
         if self.timeline.observations.len() > KEPT {
             self.timeline.observations.remove(0);
