@@ -72,6 +72,15 @@ impl Setup {
         Self { flavor, phones: vec![Self::showing(scene)], server: ServerOptions::default() }
     }
 
+    /// A scene written down by the test itself.
+    pub(crate) fn written(toml: &str, flavor: Flavor) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("written.toml");
+        std::fs::write(&path, toml).expect("the scene is written");
+        let scene = Scene::from_path(&path).expect("a scene");
+        Self { flavor, phones: vec![PhoneOptions::new(scene)], server: ServerOptions::default() }
+    }
+
     /// Options of an instant phone.
     pub(crate) fn showing(scene: &str) -> PhoneOptions {
         PhoneOptions::new(Scene::by_name(scene).expect("a scene of fixtures/scenes"))
@@ -120,7 +129,9 @@ fn stand_in(phones: &[SocketAddr]) -> AdbFlavor {
 }
 
 fn real(phones: &[SocketAddr]) -> AdbFlavor {
-    let adb = RealAdb::private().expect("adb starts").expect("adb is here");
+    // The port found free for its server may be taken by another test before the server listens there.
+    let started = (0..5).find_map(|_| RealAdb::private().ok()).expect("adb starts");
+    let adb = started.expect("adb is here");
     for addr in phones {
         adb.connect(*addr).expect("adb connects");
     }

@@ -49,7 +49,7 @@ on_each_adb! {
         let mark = bench.mark();
         let answer = bench.call("get_readiness", json!({ "samples": 1 })).await.fine();
         assert_eq!(mark.dumps().len(), 1);
-        assert_eq!((&answer["/readiness/state"], limitations(&answer)), (&json!("unknown"), vec!["single_sample"]), "{:#}", answer.structured);
+        assert_eq!((&answer["/readiness/state"], limitations(&answer)), (&json!("unknown"), vec!["one_sample"]), "{:#}", answer.structured);
     }
 
     async fn a_tree_tells_of_its_loader_at_no_cost(flavor) {

@@ -89,7 +89,7 @@ on_each_adb! {
 
     async fn what_was_typed_is_in_no_log(flavor) {
         let bench = crate::support::Setup::new("dialogs", flavor)
-            .server(|server| server.env.push(("RUST_LOG".into(), "trace".into())))
+            .server(|server| server.env.push(("RUST_LOG".into(), "handset=trace,handset_model=trace".into())))
             .start()
             .await;
         bench.call("tap_element", json!({ "selector": { "resource_id": "note" }, "verificationMode": "none" })).await.succeeded();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simphone::{Change, Fault, FaultKind};
 
-use crate::support::{Answer, Bench, on_each_adb};
+use crate::support::{Answer, Bench, Setup, on_each_adb};
 
 async fn compact(bench: &Bench, since: Option<&Value>) -> Answer {
     let mut arguments = json!({ "responseMode": "compact" });
@@ -16,6 +16,17 @@ async fn compact(bench: &Bench, since: Option<&Value>) -> Answer {
     }
     assert!(!answer.has("elements"));
     answer
+}
+
+/// Two screens of so many rows each, none like another.
+fn crowd(rows: u32) -> String {
+    let screen = |name: &str, words: &str| {
+        format!(
+            "[[screen]]\nname = \"{name}\"\n[[screen.element]]\nid = \"row{{n}}\"\nclass = \"TextView\"\nrid = \"{name}_row{{n}}\"\n\
+             text = \"{words} {{n}}\"\nflags = \"clickable\"\nbounds = [0, 100, 1080, 103]\nrepeat = {{ count = {rows}, step = 3 }}\n"
+        )
+    };
+    format!("[app]\npackage = \"com.example.crowd\"\nstart = \"one\"\n{}{}", screen("one", "Apple"), screen("two", "Pear"))
 }
 
 on_each_adb! {
@@ -120,14 +131,21 @@ on_each_adb! {
     }
 
     async fn past_five_hundred_nodes_a_delta_only_says_that_something_changed(flavor) {
-        let bench = Bench::new("settings", flavor).await;
-        bench.phone().fault(Fault::now(FaultKind::HugeTree { nodes: 700 }));
+        let bench = Setup::written(&crowd(600), flavor).start().await;
         let base = compact(&bench, None).await["snapshot_revision"].clone();
-        bench.phone().set_text("settings.title", "Other");
+        bench.phone().set_text("one.row1", "Other");
         let delta = compact(&bench, Some(&base)).await;
         assert_eq!(delta["/state_delta/truncated"], true, "{:#}", delta["state_delta"]);
-        let changes: usize = ["added", "removed", "changed"].map(|kind| delta["state_delta"][kind].as_array().map_or(0, Vec::len)).iter().sum();
-        assert!(changes <= 200, "{changes}");
+    }
+
+    async fn of_more_than_two_hundred_changes_the_rest_is_counted(flavor) {
+        let bench = Setup::written(&crowd(300), flavor).start().await;
+        let base = compact(&bench, None).await["snapshot_revision"].clone();
+        bench.phone().goto("two");
+        let delta = compact(&bench, Some(&base)).await["state_delta"].clone();
+        let changes: usize = ["added", "removed", "changed"].map(|kind| delta[kind].as_array().map_or(0, Vec::len)).iter().sum();
+        assert_eq!((changes, &delta["truncated"]), (200, &json!(true)));
+        assert!(delta["omitted_changes"].as_u64().unwrap() >= 100, "{}", delta["omitted_changes"]);
     }
 
     async fn a_screen_that_cannot_be_read_is_an_error_in_both_modes(flavor) {
@@ -203,8 +221,8 @@ on_each_adb! {
         bench.phone().set_text("login.password", "hunter2hunter2");
         let first = bench.call("get_ui_tree", json!({})).await.fine();
         assert!(!first.structured.to_string().contains("hunter2") && !first.text.contains("hunter2"));
-        // Yet another password is another screen.
-        bench.phone().set_text("login.password", "hunter3hunter3");
+        // The device shows dots, and another number of them is another screen.
+        bench.phone().set_text("login.password", "hunter3");
         let second = compact(&bench, None).await;
         assert!(second["snapshot_revision"].as_u64() > first["snapshot_revision"].as_u64());
     }
@@ -212,8 +230,13 @@ on_each_adb! {
     async fn a_large_tree_travels_in_structured_content_alone(flavor) {
         let bench = Bench::new("settings", flavor).await;
         bench.phone().fault(Fault::now(FaultKind::HugeTree { nodes: 1_500 }));
+        let elided = bench.call("get_ui_tree", json!({})).await.fine();
+        let (shown, count) = (elided["elements"].as_array().unwrap().len(), elided["node_count"].as_u64().unwrap());
+        assert!(shown < 100 && count >= 1_500, "nodes that say nothing are counted, not shown: {shown} of {count}");
+
+        let bench = Setup::written(&crowd(600), flavor).start().await;
         let answer = bench.call("get_ui_tree", json!({})).await.fine();
-        assert!(answer["elements"].as_array().unwrap().len() > 1_000);
+        assert!(answer["elements"].as_array().unwrap().len() >= 600);
         assert!(answer.text.len() <= 48 * 1024, "{} bytes of text", answer.text.len());
     }
 }
