@@ -93,46 +93,57 @@ impl<'a> Reads<'a> {
     /// The next successful read, or `None` with [`Reads::end`] set. A read that fails in a way that may pass is
     /// tried again at the poll interval.
     pub async fn next(&mut self, pace: Pace) -> Option<Arc<Observation>> {
+        let mut pace = pace;
+        loop {
+            match self.once(pace).await {
+                None if self.end.is_none() => pace = Pace::Interval,
+                read => return read,
+            }
+        }
+    }
+
+    /// One read: `None` where it failed, with [`Reads::end`] set where no other could succeed.
+    pub async fn once(&mut self, pace: Pace) -> Option<Arc<Observation>> {
         if let Some(first) = self.first.take() {
             self.last_ended = Some(Instant::now());
             return Some(self.keep(first));
         }
-        let mut pace = pace;
-        loop {
-            if let Err(stopped) = self.wait(pace).await {
-                self.end = Some(stopped.into());
-                return None;
+        if let Err(stopped) = self.wait(pace).await {
+            self.end = Some(stopped.into());
+            return None;
+        }
+        let began = Instant::now();
+        self.last_started = Some(began);
+        let result = self.session.observe(self.request, &self.budget).await;
+        self.last_ended = Some(Instant::now());
+        if result.is_ok() || self.budget.check().is_ok() {
+            self.read_took = began.elapsed();
+        } else {
+            self.cut_after = Some(began.elapsed());
+        }
+        match result {
+            Ok(observation) => Some(self.keep(observation)),
+            Err(failure) => {
+                self.failed(failure);
+                None
             }
-            let began = Instant::now();
-            self.last_started = Some(began);
-            let result = self.session.observe(self.request, &self.budget).await;
-            self.last_ended = Some(Instant::now());
-            if result.is_ok() || self.budget.check().is_ok() {
-                self.read_took = began.elapsed();
-            } else {
-                self.cut_after = Some(began.elapsed());
-            }
-            match result {
-                Ok(observation) => return Some(self.keep(observation)),
-                Err(failure) => {
-                    self.timeline.failures.push((failure.code.to_string(), self.session.screens.clock().now_ms()));
-                    if let Some(end) = fatal(&failure) {
-                        self.last_failure = Some(failure);
-                        self.end = Some(end);
-                        return None;
-                    }
-                    let out_of_time = failure.code == Code::Timeout && self.budget.check().is_err();
-                    // A read cut by our own deadline says less than the failure before it.
-                    if !(out_of_time && self.last_failure.is_some()) {
-                        self.last_failure = Some(failure);
-                    }
-                    if let Err(stopped) = self.budget.check() {
-                        self.end = Some(stopped.into());
-                        return None;
-                    }
-                    pace = Pace::Interval;
-                }
-            }
+        }
+    }
+
+    fn failed(&mut self, failure: Failure) {
+        self.timeline.failures.push((failure.code.to_string(), self.session.screens.clock().now_ms()));
+        if let Some(end) = fatal(&failure) {
+            self.last_failure = Some(failure);
+            self.end = Some(end);
+            return;
+        }
+        let out_of_time = failure.code == Code::Timeout && self.budget.check().is_err();
+        // A read cut by our own deadline says less than the failure before it.
+        if !(out_of_time && self.last_failure.is_some()) {
+            self.last_failure = Some(failure);
+        }
+        if let Err(stopped) = self.budget.check() {
+            self.end = Some(stopped.into());
         }
     }
 

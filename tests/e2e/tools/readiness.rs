@@ -52,6 +52,15 @@ on_each_adb! {
         assert_eq!((&answer["/readiness/state"], limitations(&answer)), (&json!("unknown"), vec!["one_sample"]), "{:#}", answer.structured);
     }
 
+    async fn a_second_sample_that_fails_is_not_made_up_for(flavor) {
+        let bench = Bench::new("settings", flavor).await;
+        bench.phone().fault(Fault { skip: 1, ..Fault::forever("dump", FaultKind::Garbage { bytes: 40 }) });
+        let mark = bench.mark();
+        let answer = bench.call("get_readiness", json!({})).await.fine();
+        assert_eq!((&answer["/readiness/state"], &answer["/readiness/samples"]), (&json!("unknown"), &json!(1)), "{:#}", answer.structured);
+        assert!(mark.dumps().len() <= 4, "{:#?}", mark.dumps());
+    }
+
     async fn a_tree_tells_of_its_loader_at_no_cost(flavor) {
         let bench = Bench::new("login", flavor).await;
         sign_in(&bench).await;
@@ -86,7 +95,8 @@ on_each_adb! {
     async fn a_screen_that_never_rests_is_not_idle(flavor) {
         let bench = Bench::new("never-idle", flavor).await;
         for (tool, arguments) in [("get_ui_tree", json!({})), ("get_ui_tree", json!({ "responseMode": "compact" })), ("get_readiness", json!({}))] {
-            bench.call(tool, arguments).await.refused("NOT_IDLE", None);
+            let answer = bench.call(tool, arguments).await.refused("NOT_IDLE", None);
+            assert!(answer.elapsed < std::time::Duration::from_secs(10), "{tool} went on for {:?}", answer.elapsed);
         }
         // Where the pause button is, is known all the same: a point needs no tree.
         bench.call("tap", json!({ "x": 540, "y": 1070, "verificationMode": "none" })).await.succeeded();
