@@ -122,6 +122,35 @@ on_each_adb! {
         }
     }
 
+    async fn every_input_step_takes_a_guard(flavor) {
+        let bench = Bench::new("counter", flavor).await;
+        for step in [
+            json!({ "type": "tap", "selector": { "text": "Increment" } }),
+            json!({ "type": "swipe", "x1": 540, "y1": 2000, "x2": 540, "y2": 1500, "duration": 50 }),
+            json!({ "type": "type_text", "text": "abc" }),
+            json!({ "type": "press_back" }),
+        ] {
+            bench.phone().goto("counter");
+            bench.phone().set_text("counter.volume_value", "Before");
+            let tree = bench.call("get_ui_tree", json!({ "responseMode": "compact" })).await.fine();
+            let state = json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
+            let mut guarded = step.clone();
+            guarded["id"] = json!("guarded");
+            guarded["verificationMode"] = json!("none");
+            guarded["expectedState"] = state;
+            bench.phone().set_text("counter.volume_value", "After");
+            let mark = bench.mark();
+            let blocked = run(&bench, json!([guarded])).await;
+            mark.no_input(&step.to_string());
+            assert_eq!(blocked["/steps/0/result/failure_code"], "PRECONDITION_FAILED", "{step}: {:#}", blocked.structured);
+            let revision = &blocked["/steps/0/result/condition/observed/snapshot_revision"];
+            guarded["expectedState"]["snapshotRevision"] = revision.clone();
+            let sent = run(&bench, json!([guarded])).await;
+            assert_eq!(sent["success"], true, "{step}: decided again on the screen that blocked it: {:#}", sent.structured);
+            assert_eq!(mark.inputs().len(), 1, "{step}");
+        }
+    }
+
     async fn the_failing_steps_tree_is_kept_when_asked_for_in_debug(flavor) {
         let bench = Bench::new("counter", flavor).await;
         let steps = json!([{ "id": "gone", "type": "tap", "selector": { "text": "No such button" } }]);
