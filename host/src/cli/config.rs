@@ -129,12 +129,14 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         limits.max_age_ms = age;
     }
     let foundation = Foundation::default();
+    // Which of the user's devices the user means says nothing of a simulated phone.
+    let env_serial = std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty() && adb.is_none());
     let android = Android::new(AndroidConfig {
         adb: adb.unwrap_or_else(|| choose_adb(options, config.android.adb)),
         processes: foundation.processes.clone(),
         session: foundation.session_id.to_string(),
         clock: foundation.clock,
-        env_serial: std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
+        env_serial,
     });
     Ok(HouseConfig {
         adapters: vec![Arc::new(android)],

@@ -98,7 +98,9 @@ impl Adb {
             && server.connect(phone.adb_addr()).is_ok()
             && let Some(path) = RealAdb::find()
         {
-            let env = server.env();
+            let mut env = server.env();
+            // Where the user has set it, it wins over the port.
+            env.push(("ADB_SERVER_SOCKET".into(), format!("tcp:localhost:{}", server.port()).into()));
             let shown = format!("{} (private server on port {})", path.display(), server.port());
             return Ok(Self { program: Program { path, leading: Vec::new(), env }, shown, _server: Some(server) });
         }
@@ -124,7 +126,9 @@ impl Client {
         for leading in &adb.leading {
             args.extend(["--adb-arg".into(), leading.clone()]);
         }
-        let server = Program { path: program, leading: Vec::new(), env: adb.env.clone() };
+        // Which of the user's devices the user means is not asked here.
+        let env = adb.env.iter().cloned().chain([("ANDROID_SERIAL".into(), OsString::new())]).collect();
+        let server = Program { path: program, leading: Vec::new(), env };
         let (peer, stdout, stdin) =
             Processes::default().peer(server.command(args)).map_err(|error| broken("handset serve")(&error))?;
         let service = ().serve((stdout, stdin)).await.map_err(|error| broken("the MCP handshake")(&error))?;
