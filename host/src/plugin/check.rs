@@ -13,7 +13,7 @@ use super::evidence::{check_all, text};
 use super::faults::{Breach, Ticket};
 use super::lent::Comparison;
 use super::ops::{EvidenceNote, PendingInput, TimelineData};
-use super::pure::{bounded, first_violation, millis, no_engine, no_interface};
+use super::pure::{Answers, bounded, first_violation, millis, no_engine, no_interface};
 use super::registry::{Plugins, Shared, Target};
 
 /// A predicate's word on a pending input.
@@ -67,7 +67,7 @@ impl Plugins {
         predicate.arguments.check(args)?;
         let (local, arguments) = (predicate.name.clone(), args.to_string());
         let violations = self
-            .pure_call(target, format!("condition.validate {local}"), move |loaded, store, instance| {
+            .pure_call(target, format!("condition.validate {local}"), Answers::Beforehand, move |loaded, store, instance| {
                 let Some(indices) = &loaded.condition else { return Err(no_interface("condition")) };
                 let guest = indices.load(&mut *store, instance)?;
                 let violations = guest.call_validate(store, &local, &arguments)?;

@@ -11,7 +11,7 @@ use super::evidence::{check_all, text, texts};
 use super::faults::Breach;
 use super::lent::{CallState, Timeline};
 use super::ops::{EvidenceNote, TimelineData};
-use super::pure::{millis, no_interface};
+use super::pure::{Answers, millis, no_interface};
 use super::registry::{Plugins, Target};
 
 /// What a classifier makes of the screen, in the order the contract combines them.
@@ -125,7 +125,7 @@ impl Plugins {
         let name = target.entry.full_name(&local);
         let started = Instant::now();
         let asked = self
-            .pure_call(target, format!("readiness.classify {local}"), move |loaded, store, instance| {
+            .pure_call(target, format!("readiness.classify {local}"), Answers::Work, move |loaded, store, instance| {
                 let Some(indices) = &loaded.readiness else { return Err(no_interface("readiness")) };
                 for screen in &timeline.observations {
                     store.data_mut().lent.add(screen);

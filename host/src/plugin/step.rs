@@ -17,7 +17,7 @@ use super::faults::{Breach, Fault, FaultKind};
 use super::lent::{CallState, Session, StepState};
 use super::limits::{BODY, DETAIL, Pace, STEP_GRACE};
 use super::ops::{EvidenceNote, SessionOps};
-use super::pure::{bounded, first_violation, millis, no_engine, no_interface};
+use super::pure::{Answers, bounded, first_violation, millis, no_engine, no_interface};
 use super::registry::{Plugins, Target};
 use crate::budget::{Budget, Stopped};
 
@@ -111,7 +111,7 @@ impl Plugins {
         let (local, arguments) = (step.name.clone(), args.to_string());
         let denied = step.grants.iter().find_map(|grant| target.entry.granted.declared(grant).err());
         let violations = self
-            .pure_call(target, format!("step.validate {local}"), move |loaded, store, instance| {
+            .pure_call(target, format!("step.validate {local}"), Answers::Beforehand, move |loaded, store, instance| {
                 let Some(indices) = &loaded.step else { return Err(no_interface("step")) };
                 let guest = indices.load(&mut *store, instance)?;
                 bounded(guest.call_validate(store, &local, &arguments)?)
@@ -136,7 +136,7 @@ impl Plugins {
         };
         let arguments = args.to_string();
         let look = self
-            .pure_call(target, format!("step.first-look {local}"), move |loaded, store, instance| {
+            .pure_call(target, format!("step.first-look {local}"), Answers::Beforehand, move |loaded, store, instance| {
                 let Some(indices) = &loaded.step else { return Err(no_interface("step")) };
                 let guest = indices.load(&mut *store, instance)?;
                 guest.call_first_look(store, &local, &arguments)
