@@ -4,6 +4,11 @@
 mod support;
 
 mod args;
+mod demo;
 mod first_contact;
 mod guard;
+mod plugins;
+mod protocol;
+mod safety;
 mod tools;
+mod tree;

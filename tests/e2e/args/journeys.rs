@@ -87,7 +87,7 @@ async fn a_bad_member_is_named_by_its_whole_path() {
             "snapshotRevision",
         ),
         wrong(json!({ "id": "a", "type": "wait", "selector": selector, "timeoutMs": 99 }), "steps[2].timeoutMs"),
-        wrong(json!({ "id": "a", "type": "wait", "selector": selector, "timeoutMs": 60_001 }), "steps[2].timeoutMs"),
+        wrong(json!({ "id": "a", "type": "wait", "selector": selector, "timeoutMs": 300_001 }), "steps[2].timeoutMs"),
         wrong(json!({ "id": "a", "type": "wait", "selector": selector, "pollIntervalMs": 49 }), "steps[2].pollIntervalMs"),
         wrong(json!({ "id": "a", "type": "wait", "selector": { "text": "" } }), "steps[2].selector"),
         wrong(json!({ "id": "a", "type": "type_text", "text": "" }), "steps[2].text"),

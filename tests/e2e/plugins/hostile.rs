@@ -21,12 +21,17 @@ async fn bench() -> (Folder, Bench) {
     (folder, bench)
 }
 
+/// Misdeeds that are work: on a machine with no time to spare, time is what they run out of first.
+const WORK: [&str; 6] = ["recursion", "memory", "huge-string", "large-string", "long-reason", "flood-evidence"];
+
 /// A fault's text: the plugin, the function, the kind, and what happened.
 #[track_caller]
 fn assert_fault(message: &Value, function: &str, kind: &str, words: &str) {
     let text = message.as_str().unwrap_or_else(|| panic!("{function}: no message"));
-    let begins = format!("plugin hostile: {function} ({kind}): it ");
-    assert!(text.starts_with(&begins) && text.contains(words), "{begins:?} … {words:?}: {text}");
+    let begins = |kind: &str| text.starts_with(&format!("plugin hostile: {function} ({kind}): it "));
+    let misdeed = function.rsplit(' ').next().unwrap_or_default();
+    let late = WORK.contains(&misdeed) && begins("deadline");
+    assert!(late || begins(kind) && text.contains(words), "{function} ({kind}) … {words:?}: {text}");
     assert!(text.len() < 4_096 && !text.contains(char::is_control), "{text}");
 }
 
@@ -109,7 +114,10 @@ async fn a_step_that_calls_a_million_times_or_holds_on_to_all_it_is_lent_ends_in
         // On a slow machine a million calls may not fit its two seconds: then its time is up, and that is said.
         let ended = passed && answer["success"] == true;
         assert!(ended || ["TIMEOUT", "PLUGIN_FAULT"].contains(&answer["/steps/0/result/failure_code"].as_str().unwrap()), "{misdeed}: {:#}", answer.structured);
-        bench.call("run_journey", journey("hostile/two-reads")).await.succeeded();
+        // The lane may still wait for a read that its end cut short; the plugin itself is there.
+        let mut next = journey("hostile/two-reads");
+        next["steps"][0]["timeoutMs"] = json!(30_000);
+        bench.call("run_journey", next).await.succeeded();
     }
 }
 
@@ -119,6 +127,8 @@ async fn a_step_reaches_no_other_device_and_no_tool_it_may_not_call() {
     let answer = bench.call("run_journey", journey("hostile/device-override")).await.fine();
     let device = answer["/steps/0/result/shows/0/device/id"].clone();
     assert!(device.is_null() || device == json!(bench.device), "{:#}", answer.structured);
+    // Its classifiers were asked about that tree, and are as hostile: another bench, without their quarantine.
+    let (_folder, bench) = self::bench().await;
     let answer = bench.call("run_journey", journey("hostile/forbidden-tool")).await.fine();
     let code = answer["/steps/0/result/failure_code"].as_str().unwrap();
     assert!(["PLUGIN_DENIED", "INVALID_ARGUMENT"].contains(&code), "{:#}", answer.structured);
