@@ -44,7 +44,11 @@ async fn whole_numbers_of_any_size_are_clamped() {
             .fine();
         bench.phone().goto("login");
         for controls in [&alone["effective_controls"], &journey["/steps/0/result/effective_controls"]] {
-            assert_eq!((&controls["actionTimeoutMs"], &controls["verificationTimeoutMs"]), (&json!(action), &json!(verification)), "{given}");
+            assert_eq!(
+                (&controls["actionTimeoutMs"], &controls["verificationTimeoutMs"]),
+                (&json!(action), &json!(verification)),
+                "{given}"
+            );
         }
     }
 }
@@ -69,11 +73,20 @@ async fn fractions_strings_and_the_rest_are_refused() {
             }
         }
         let step = |member: &str| json!({ "id": "a", "type": "tap", "selector": { "text": "a" }, member: wrong });
-        let journey = |step: Value, defaults: Value| json!({ "platform": "android", "steps": [step], "defaults": defaults });
+        let journey =
+            |step: Value, defaults: Value| json!({ "platform": "android", "steps": [step], "defaults": defaults });
         table.push(refusal("run_journey", journey(step("actionTimeoutMs"), json!({})), "steps[0].actionTimeoutMs"));
-        table.push(refusal("run_journey", journey(step("verificationTimeoutMs"), json!({})), "steps[0].verificationTimeoutMs"));
+        table.push(refusal(
+            "run_journey",
+            journey(step("verificationTimeoutMs"), json!({})),
+            "steps[0].verificationTimeoutMs",
+        ));
         let defaults = json!({ "actionTimeoutMs": wrong });
-        table.push(refusal("run_journey", journey(json!({ "id": "a", "type": "press_back" }), defaults), "defaults.actionTimeoutMs"));
+        table.push(refusal(
+            "run_journey",
+            journey(json!({ "id": "a", "type": "press_back" }), defaults),
+            "defaults.actionTimeoutMs",
+        ));
     }
     refuses(table).await;
 }

@@ -10,7 +10,10 @@ fn guarded(precondition: Value) -> Value {
 }
 
 fn nested(levels: usize) -> Value {
-    (0..levels).fold(json!({ "predicate": "element-visible", "args": { "selector": { "text": "a" } } }), |inner, _| json!({ "not": inner }))
+    (0..levels).fold(
+        json!({ "predicate": "element-visible", "args": { "selector": { "text": "a" } } }),
+        |inner, _| json!({ "not": inner }),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,7 +27,11 @@ async fn a_precondition_is_one_predicate_or_one_combination() {
         refusal("tap", guarded(json!({ "all": [] })), "precondition.all"),
         refusal("tap", guarded(json!({ "any": [] })), "precondition.any"),
         refusal("tap", guarded(json!({ "not": predicate, "args": {} })), "precondition.args"),
-        refusal("tap", guarded(json!({ "not": { "predicate": "snapshot", "timeoutMs": 500 } })), "precondition.not.timeoutMs"),
+        refusal(
+            "tap",
+            guarded(json!({ "not": { "predicate": "snapshot", "timeoutMs": 500 } })),
+            "precondition.not.timeoutMs",
+        ),
         refusal("tap", guarded(json!({ "all": [predicate, {}] })), "precondition.all[1]"),
         refusal("tap", guarded(json!({ "all": many })), "precondition.all[16]"),
         refusal("tap", guarded(nested(9)), deep),
@@ -38,7 +45,12 @@ async fn predicates_and_their_arguments_are_asked_first() {
     let visible = |args: Value| json!({ "predicate": "element-visible", "args": args });
     refuses(vec![
         meant("tap", guarded(json!({ "predicate": "element-visibel" })), "precondition.predicate", "element-visible"),
-        meant("tap", guarded(json!({ "any": [visible(json!({ "selector": { "text": "a" } })), { "predicate": "snapshto" }] })), "precondition.any[1].predicate", "snapshot"),
+        meant(
+            "tap",
+            guarded(json!({ "any": [visible(json!({ "selector": { "text": "a" } })), { "predicate": "snapshto" }] })),
+            "precondition.any[1].predicate",
+            "snapshot",
+        ),
         meant("tap", guarded(json!({ "predicate": "no-such-plugin/snapshot" })), "precondition.predicate", "snapshot"),
         meant("tap", guarded(visible(json!({ "selektor": {} }))), "precondition.args.selektor", "selector"),
         refusal("tap", guarded(visible(json!({ "selector": { "text": 5 } }))), "precondition.args.selector.text"),
@@ -84,7 +96,8 @@ async fn a_guarded_call_says_which_device_it_means() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expected_state_is_read_strictly() {
-    let state = |state: Value| json!({ "x": 1, "y": 1, "platform": "android", "deviceId": "nowhere", "expectedState": state });
+    let state =
+        |state: Value| json!({ "x": 1, "y": 1, "platform": "android", "deviceId": "nowhere", "expectedState": state });
     let with = |member: &str, value: Value| {
         let mut given = json!({ "snapshotSessionId": "a", "snapshotRevision": 1 });
         given[member] = value;

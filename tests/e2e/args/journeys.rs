@@ -72,9 +72,21 @@ async fn a_bad_member_is_named_by_its_whole_path() {
         refusal("run_journey", tap(json!({ "selector": null })), "steps[2].selector"),
         refusal("run_journey", tap(json!({})), "steps[2].selector"),
         refusal("run_journey", tap(json!({ "selector": selector, "elementId": "b" })), "steps[2].elementId"),
-        refusal("run_journey", tap(json!({ "selector": selector, "verificationMode": "half" })), "steps[2].verificationMode"),
-        refusal("run_journey", tap(json!({ "selector": selector, "waitFor": { "timeoutMs": 99 } })), "steps[2].waitFor.timeoutMs"),
-        refusal("run_journey", tap(json!({ "selector": selector, "waitFor": { "pollIntervalMs": 1_001 } })), "steps[2].waitFor.pollIntervalMs"),
+        refusal(
+            "run_journey",
+            tap(json!({ "selector": selector, "verificationMode": "half" })),
+            "steps[2].verificationMode",
+        ),
+        refusal(
+            "run_journey",
+            tap(json!({ "selector": selector, "waitFor": { "timeoutMs": 99 } })),
+            "steps[2].waitFor.timeoutMs",
+        ),
+        refusal(
+            "run_journey",
+            tap(json!({ "selector": selector, "waitFor": { "pollIntervalMs": 1_001 } })),
+            "steps[2].waitFor.pollIntervalMs",
+        ),
         refusal(
             "run_journey",
             tap(json!({ "selector": selector, "expectedState": { "snapshotSessionId": "a", "snapshotRevision": 0 } })),
@@ -88,7 +100,10 @@ async fn a_bad_member_is_named_by_its_whole_path() {
         ),
         wrong(json!({ "id": "a", "type": "wait", "selector": selector, "timeoutMs": 99 }), "steps[2].timeoutMs"),
         wrong(json!({ "id": "a", "type": "wait", "selector": selector, "timeoutMs": 300_001 }), "steps[2].timeoutMs"),
-        wrong(json!({ "id": "a", "type": "wait", "selector": selector, "pollIntervalMs": 49 }), "steps[2].pollIntervalMs"),
+        wrong(
+            json!({ "id": "a", "type": "wait", "selector": selector, "pollIntervalMs": 49 }),
+            "steps[2].pollIntervalMs",
+        ),
         wrong(json!({ "id": "a", "type": "wait", "selector": { "text": "" } }), "steps[2].selector"),
         wrong(json!({ "id": "a", "type": "type_text", "text": "" }), "steps[2].text"),
         wrong(json!({ "id": "a", "type": "start_app" }), "steps[2].appId"),
@@ -130,12 +145,19 @@ async fn an_assertion_takes_what_its_kind_needs_and_nothing_else() {
 /// Found by these tests: the journey ran up to the step before it noticed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_steps_precondition_is_validated_before_the_first_step_runs() {
-    let tap = |precondition: Value| third(json!({ "id": "a", "type": "tap", "selector": { "text": "a" }, "precondition": precondition }));
+    let tap = |precondition: Value| {
+        third(json!({ "id": "a", "type": "tap", "selector": { "text": "a" }, "precondition": precondition }))
+    };
     refuses(vec![
         refusal("run_journey", tap(json!({})), "steps[2].precondition"),
         refusal("run_journey", tap(json!("snapshot")), "steps[2].precondition"),
         refusal("run_journey", tap(json!({ "all": [{}] })), "steps[2].precondition.all[0]"),
-        meant("run_journey", tap(json!({ "predicate": "element-visibel" })), "steps[2].precondition.predicate", "element-visible"),
+        meant(
+            "run_journey",
+            tap(json!({ "predicate": "element-visibel" })),
+            "steps[2].precondition.predicate",
+            "element-visible",
+        ),
         meant(
             "run_journey",
             tap(json!({ "any": [{ "predicate": "snapshto" }] })),

@@ -18,7 +18,9 @@ async fn unanswered(bench: &Bench, line: impl FnOnce(i64) -> String) {
 }
 
 fn call(id: i64, tool: &str, arguments: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -30,7 +32,10 @@ async fn a_line_that_is_no_json_gets_no_reply() {
     unanswered(&bench, |id| call(id, "tap", r#"{"x":1,"y":1"#)).await;
     unanswered(&bench, |id| format!("{} trailing", call(id, "tap", r#"{"x":1,"y":1}"#))).await;
     unanswered(&bench, |id| call(id, "type_text", "{\"text\":\"a\u{1}b\"}")).await;
-    unanswered(&bench, |id| call(id, "tap_element", &format!(r#"{{"selector":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000)))).await;
+    unanswered(&bench, |id| {
+        call(id, "tap_element", &format!(r#"{{"selector":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000)))
+    })
+    .await;
     for rubbish in ["", " ", "rubbish", "\u{0}", "{", "\u{feff}\u{202e}", "Content-Length: 12"] {
         unanswered(&bench, |_| rubbish.to_owned()).await;
     }

@@ -37,11 +37,16 @@ pub(crate) fn assert_refused(answer: Answer, member: &str, case: &str) -> Answer
     assert_eq!(answer["/error/code"], "INVALID_ARGUMENT", "{case}: {:#}", answer.structured);
     assert_eq!(answer["/error/member"], member, "{case}: {:#}", answer.structured);
     for told in ["/error/message", "/error/remedy"] {
-        assert!(answer[told].as_str().is_some_and(|text| !text.is_empty()), "{case}: {told} of {:#}", answer.structured);
+        assert!(
+            answer[told].as_str().is_some_and(|text| !text.is_empty()),
+            "{case}: {told} of {:#}",
+            answer.structured
+        );
     }
     // An input says besides that nothing was sent.
     if answer.members() != ["error", "timing"] {
-        let sent = [&answer["success"], &answer["dispatch_started"], &answer["delivery_status"], &answer["failure_code"]];
+        let sent =
+            [&answer["success"], &answer["dispatch_started"], &answer["delivery_status"], &answer["failure_code"]];
         assert_eq!(sent, [&json!(false), &json!(false), &json!("not_delivered"), &json!("INVALID_ARGUMENT")], "{case}");
     }
     answer

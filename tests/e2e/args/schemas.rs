@@ -31,7 +31,8 @@ fn members(root: &Value, schema: &Value, pointer: &str, path: &str, entered: &[&
     let entered: Vec<&str> = entered.iter().copied().chain(reference).collect();
     let schema = resolved(root, schema);
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
-        let (pointer, path) = (format!("{pointer}/{name}"), if path.is_empty() { name.clone() } else { format!("{path}.{name}") });
+        let (pointer, path) =
+            (format!("{pointer}/{name}"), if path.is_empty() { name.clone() } else { format!("{path}.{name}") });
         let mut inner = resolved(root, member).clone();
         inner["$ref"] = Value::Null;
         found.push(Member { pointer: pointer.clone(), path: path.clone(), schema: inner });
@@ -51,7 +52,10 @@ fn least(root: &Value, schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("object") => {
             let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            required.map(|name| (name.to_owned(), least(root, &schema["properties"][name]))).collect::<serde_json::Map<_, _>>().into()
+            required
+                .map(|name| (name.to_owned(), least(root, &schema["properties"][name])))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         }
         Some("array") => (0..schema["minItems"].as_u64().unwrap_or(0)).map(|_| least(root, &schema["items"])).collect(),
         Some("integer" | "number") => json!(schema["minimum"].as_i64().unwrap_or(1)),
@@ -93,12 +97,25 @@ fn wrongs(schema: &Value) -> Vec<(&'static str, Value)> {
     let mut wrong = vec![("null", Value::Null)];
     match schema["type"].as_str() {
         Some("integer") => {
-            wrong.extend([("a string", json!("5")), ("a fraction", json!(5.5)), ("a list", json!([5])), ("a boolean", json!(true))]);
+            wrong.extend([
+                ("a string", json!("5")),
+                ("a fraction", json!(5.5)),
+                ("a list", json!([5])),
+                ("a boolean", json!(true)),
+            ]);
             if let Some(least) = schema["minimum"].as_i64() {
-                wrong.extend([("below its least", json!(least - 1)), ("far below", json!(-1e300)), ("-2^60", json!(-(1_i64 << 60)))]);
+                wrong.extend([
+                    ("below its least", json!(least - 1)),
+                    ("far below", json!(-1e300)),
+                    ("-2^60", json!(-(1_i64 << 60))),
+                ]);
             }
             if let Some(most) = schema["maximum"].as_i64() {
-                wrong.extend([("above its most", json!(most + 1)), ("1e300", json!(1e300)), ("2^60", json!(1_i64 << 60))]);
+                wrong.extend([
+                    ("above its most", json!(most + 1)),
+                    ("1e300", json!(1e300)),
+                    ("2^60", json!(1_i64 << 60)),
+                ]);
             }
         }
         Some("string") => {
@@ -107,7 +124,11 @@ fn wrongs(schema: &Value) -> Vec<(&'static str, Value)> {
                 wrong.push(("empty", json!("")));
             }
             if schema["enum"].is_array() {
-                wrong.extend([("another name", json!("no such name")), ("empty", json!("")), ("in capitals", json!("ANDROID"))]);
+                wrong.extend([
+                    ("another name", json!("no such name")),
+                    ("empty", json!("")),
+                    ("in capitals", json!("ANDROID")),
+                ]);
             }
         }
         Some("boolean") => wrong.extend([("a string", json!("true")), ("a number", json!(1))]),

@@ -29,7 +29,10 @@ async fn an_unknown_tool_is_a_protocol_error_that_says_which_was_meant() {
         assert!(told["remedy"].is_string(), "{name}: {error:#}");
     }
     let error = unknown_tool(&bench, "zzzzzzzz").await;
-    assert!(error["code"] == -32602 && error["data"]["error"].get("candidates").is_none(), "nothing is near: {error:#}");
+    assert!(
+        error["code"] == -32602 && error["data"]["error"].get("candidates").is_none(),
+        "nothing is near: {error:#}"
+    );
     untouched(&bench);
 }
 
@@ -40,7 +43,12 @@ async fn an_unknown_member_is_named_with_the_one_that_was_meant() {
         meant("tap_element", json!({ "element_id": "a" }), "element_id", "elementId"),
         meant("tap_element", json!({ "selector": { "txet": "a" } }), "selector.txet", "text"),
         meant("tap_element", json!({ "selector": { "resourceId": "a" } }), "selector.resourceId", "resource_id"),
-        meant("tap_element", json!({ "selector": { "state": { "chekced": true } } }), "selector.state.chekced", "checked"),
+        meant(
+            "tap_element",
+            json!({ "selector": { "state": { "chekced": true } } }),
+            "selector.state.chekced",
+            "checked",
+        ),
         meant("tap_element", json!({ "selector": { "within": { "txet": "a" } } }), "selector.within.txet", "text"),
         meant(
             "tap_element",
@@ -48,8 +56,18 @@ async fn an_unknown_member_is_named_with_the_one_that_was_meant() {
             "selector.within.within.rol",
             "role",
         ),
-        meant("tap", json!({ "x": 1, "y": 1, "expectedState": { "revision": 1 } }), "expectedState.revision", "snapshotRevision"),
-        meant("tap", json!({ "x": 1, "y": 1, "expectedState": { "session_id": 1 } }), "expectedState.session_id", "snapshotSessionId"),
+        meant(
+            "tap",
+            json!({ "x": 1, "y": 1, "expectedState": { "revision": 1 } }),
+            "expectedState.revision",
+            "snapshotRevision",
+        ),
+        meant(
+            "tap",
+            json!({ "x": 1, "y": 1, "expectedState": { "session_id": 1 } }),
+            "expectedState.session_id",
+            "snapshotSessionId",
+        ),
         meant("tap", json!({ "x": 1, "y": 1, "verificationmode": "none" }), "verificationmode", "verificationMode"),
         meant("tap_element", json!({ "waitFor": { "timeout_ms": 100 } }), "waitFor.timeout_ms", "timeoutMs"),
         meant("tap_element", json!({ "waitFor": { "match": { "indx": 1 } } }), "waitFor.match.indx", "index"),
@@ -58,7 +76,12 @@ async fn an_unknown_member_is_named_with_the_one_that_was_meant() {
         meant("get_ui_tree", json!({ "device_id": "a" }), "device_id", "deviceId"),
         meant("get_ui_tree", json!({ "scope": { "textt": "a" } }), "scope.textt", "text"),
         meant("start_app", json!({ "appID": "a" }), "appID", "appId"),
-        meant("run_journey", json!({ "defaults": { "verification": "none" } }), "defaults.verification", "verificationMode"),
+        meant(
+            "run_journey",
+            json!({ "defaults": { "verification": "none" } }),
+            "defaults.verification",
+            "verificationMode",
+        ),
         refusal("list_plugins", json!({ "anything": 1 }), "anything"),
         refusal("run_journey", json!({ "defaults": { "expectedState": {} } }), "defaults.expectedState"),
         refusal("run_journey", json!({ "expectedState": {} }), "expectedState"),
@@ -120,8 +143,13 @@ async fn arguments_past_a_mebibyte_are_refused_and_those_before_are_read() {
     let selector = |bytes: usize| json!({ "selector": { "text": "x".repeat(bytes) } });
     let answer = bench.call("tap_element", selector(1 << 20)).await;
     assert_refused(answer, "arguments", "a mebibyte of text");
-    let many: Vec<Value> = (0..50).map(|id| json!({ "id": id.to_string(), "type": "type_text", "text": "y".repeat(30_000) })).collect();
-    assert_refused(bench.call("run_journey", json!({ "platform": "android", "steps": many })).await, "arguments", "a journey");
+    let many: Vec<Value> =
+        (0..50).map(|id| json!({ "id": id.to_string(), "type": "type_text", "text": "y".repeat(30_000) })).collect();
+    assert_refused(
+        bench.call("run_journey", json!({ "platform": "android", "steps": many })).await,
+        "arguments",
+        "a journey",
+    );
     untouched(&bench);
     let answer = bench.call("tap_element", selector((1 << 20) - 100)).await.fine();
     assert_eq!(answer.code(), "ELEMENT_NOT_FOUND");

@@ -66,7 +66,11 @@ async fn the_users_own_choices_are_none_of_the_demos() {
     });
     assert_proved(&told, &output, took);
     let env = CHOICES.map(|(name, value)| (name.into(), value.into())).to_vec();
-    let client = Client::start(&ServerOptions { args: ["--phone", "login"].map(Into::into).into(), env, ..ServerOptions::default() }, None).await;
+    let client = Client::start(
+        &ServerOptions { args: ["--phone", "login"].map(Into::into).into(), env, ..ServerOptions::default() },
+        None,
+    )
+    .await;
     client.call("tap_element", json!({ "selector": { "text": "Sign in" } })).await.succeeded();
 }
 
@@ -89,7 +93,10 @@ async fn a_server_with_a_phone_of_its_own_is_driven_like_any() {
     let tree = client.call("get_ui_tree", json!({ "format": "text" })).await.fine();
     assert!(tree["text"].as_str().unwrap().contains("Sign in to Example"), "{:#}", tree.structured);
     client.call("tap_element", json!({ "selector": { "text": "Sign in" } })).await.succeeded();
-    client.call("wait_for_ui", json!({ "selector": { "text": "Welcome", "contains": true }, "condition": "visible" })).await.succeeded();
+    client
+        .call("wait_for_ui", json!({ "selector": { "text": "Welcome", "contains": true }, "condition": "visible" }))
+        .await
+        .succeeded();
     let (_, status) = client.close().await;
     assert!(status.success());
 }
@@ -97,7 +104,8 @@ async fn a_server_with_a_phone_of_its_own_is_driven_like_any() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_scene_nobody_knows_is_said_on_stderr_alone() {
     #[allow(clippy::disallowed_methods, reason = "the tests start the product; the product spawns in one place")]
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_handset")).args(["serve", "--phone", "logn"]).output().unwrap();
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_handset")).args(["serve", "--phone", "logn"]).output().unwrap();
     assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("logn"), "{output:?}");
 }

@@ -74,7 +74,9 @@ async fn each_problem_is_named_while_everything_else_works() {
     assert!(["NOT_A_COMPONENT", "COMPILE_FAILED"].contains(&cut["problem"]["code"].as_str().unwrap()), "{cut:#}");
 
     let listed = bench.call("list_plugins", json!({})).await.fine();
-    let named = |name: &str| listed["plugins"].as_array().unwrap().iter().filter(|one| one["name"] == name).cloned().collect::<Vec<_>>();
+    let named = |name: &str| {
+        listed["plugins"].as_array().unwrap().iter().filter(|one| one["name"] == name).cloned().collect::<Vec<_>>()
+    };
     for taken in ["all-three", "steps"] {
         let [first, second] = &named(taken)[..] else { panic!("{:#}", listed.structured) };
         assert_eq!(first["state"], "ready", "the first keeps the name");
@@ -83,7 +85,8 @@ async fn each_problem_is_named_while_everything_else_works() {
     assert!(named("no-plugin-at-all").is_empty());
     assert_eq!(listed["plugins"].as_array().unwrap().len(), 3 + 1 + 2 + 19);
 
-    let answer = bench.call("run_journey", journey("hangs/anything")).await.refused("PLUGIN_FAULT", Some("steps[0].type"));
+    let answer =
+        bench.call("run_journey", journey("hangs/anything")).await.refused("PLUGIN_FAULT", Some("steps[0].type"));
     assert!(answer["/error/message"].as_str().unwrap().contains("refused"), "{:#}", answer.structured);
     bench.call("run_journey", journey("all-three/pass")).await.succeeded();
     bench.call("wait_for_readiness", json!({})).await.succeeded();
@@ -106,21 +109,35 @@ async fn a_component_may_have_all_three_interfaces() {
     let answer = bench.call("run_journey", journey("all-three/pass")).await.succeeded();
     assert_eq!(answer["/steps/0/result/plugin/name"], "all-three");
     mark.no_input("pass");
-    let tap = bench.aimed(json!({ "x": 540, "y": 300, "verificationMode": "none", "precondition": { "predicate": "all-three/hold" } }));
+    let tap = bench.aimed(
+        json!({ "x": 540, "y": 300, "verificationMode": "none", "precondition": { "predicate": "all-three/hold" } }),
+    );
     let answer = bench.call("tap", tap).await.succeeded();
-    assert_eq!((&answer["/checks/0/predicate"], &answer["/checks/0/verdict"]), (&json!("all-three/hold"), &json!("holds")));
+    assert_eq!(
+        (&answer["/checks/0/predicate"], &answer["/checks/0/verdict"]),
+        (&json!("all-three/hold"), &json!("holds"))
+    );
     mark.one_input("tap", "a predicate that holds");
     let answer = bench.call("get_readiness", json!({})).await.fine();
-    assert!(answer["/readiness/classifiers"].as_array().unwrap().contains(&json!({ "name": "all-three/shrug", "state": "unknown" })));
+    assert!(
+        answer["/readiness/classifiers"]
+            .as_array()
+            .unwrap()
+            .contains(&json!({ "name": "all-three/shrug", "state": "unknown" }))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_built_ins_are_listed_with_what_they_take() {
     let folder = Folder::new();
     let bench = folder.bench("").await;
-    let [conditions, readiness, steps] = [shown(&bench, "conditions").await, shown(&bench, "readiness").await, shown(&bench, "steps").await];
+    let [conditions, readiness, steps] =
+        [shown(&bench, "conditions").await, shown(&bench, "readiness").await, shown(&bench, "steps").await];
     assert_eq!(provided(&conditions, "predicates"), ["snapshot", "element-visible", "element-state", "text-present"]);
-    assert_eq!(provided(&readiness, "classifiers"), ["debugger", "anr", "native-progress", "loading-label", "stability"]);
+    assert_eq!(
+        provided(&readiness, "classifiers"),
+        ["debugger", "anr", "native-progress", "loading-label", "stability"]
+    );
     assert_eq!(
         provided(&steps, "steps"),
         ["start_app", "wait", "tap", "assert", "type_text", "press_back", "swipe", "wait_for_readiness"]

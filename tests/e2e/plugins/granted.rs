@@ -29,7 +29,11 @@ fn right() -> Value {
 async fn granted_all_it_signs_in() {
     let bench = with_grants(&GRANTS).await;
     let plugin = shown(&bench, "login-flow").await;
-    assert_eq!((&plugin["state"], &plugin["built_in"], &plugin["version"]), (&json!("ready"), &json!(false), &json!("0.1.0")), "{plugin:#}");
+    assert_eq!(
+        (&plugin["state"], &plugin["built_in"], &plugin["version"]),
+        (&json!("ready"), &json!(false), &json!("0.1.0")),
+        "{plugin:#}"
+    );
     assert_eq!(provided(&plugin, "steps"), ["login-flow/sign-in"]);
     assert_eq!((&plugin["requests"], &plugin["granted"]), (&json!(GRANTS), &json!(GRANTS)));
     assert_eq!(plugin["provides"]["steps"][0]["schema"]["required"], json!(["user", "password"]));
@@ -67,7 +71,10 @@ async fn without_one_of_its_grants_nothing_is_even_looked_at() {
 async fn a_denied_step_after_good_ones_denies_the_whole_journey() {
     let bench = with_grants(&[]).await;
     let mut journey = sign_in(right());
-    journey["steps"].as_array_mut().unwrap().insert(0, json!({ "id": "first", "type": "tap", "selector": { "text": "Remember me" } }));
+    journey["steps"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, json!({ "id": "first", "type": "tap", "selector": { "text": "Remember me" } }));
     bench.call("run_journey", journey).await.refused("PLUGIN_DENIED", None);
     assert_eq!(bench.phone().journal().counters(), Counters::default());
 }
@@ -105,7 +112,11 @@ async fn its_arguments_are_checked_by_its_schema_before_the_device() {
         let shown = arguments.to_string();
         let answer = bench.call("run_journey", arguments).await.refused("INVALID_ARGUMENT", Some(member));
         if let Some(meant) = meant {
-            assert!(answer["/error/candidates"].as_array().unwrap().contains(&json!(meant)), "{shown}: {:#}", answer.structured);
+            assert!(
+                answer["/error/candidates"].as_array().unwrap().contains(&json!(meant)),
+                "{shown}: {:#}",
+                answer.structured
+            );
         }
     }
     assert_eq!(bench.phone().journal().counters(), Counters::default());

@@ -69,7 +69,11 @@ async fn a_hostile_step_fails_its_step_and_nothing_else() {
         assert!(answer.elapsed < BOUNDED, "{misdeed}: {:?}", answer.elapsed);
         assert_eq!((&answer["success"], &answer["stopped_at_step_id"]), (&json!(false), &json!("it")), "{misdeed}");
         let result = &answer["/steps/0/result"];
-        assert_eq!((&result["success"], &result["failure_code"], &result["retryable"]), (&json!(false), &json!("PLUGIN_FAULT"), &json!(false)), "{misdeed}: {result:#}");
+        assert_eq!(
+            (&result["success"], &result["failure_code"], &result["retryable"]),
+            (&json!(false), &json!("PLUGIN_FAULT"), &json!(false)),
+            "{misdeed}: {result:#}"
+        );
         assert_fault(&result["error"]["message"], &format!("step.run {misdeed}"), kind, words);
         assert!(answer.progress.len() < 300, "{misdeed}: {} progress messages", answer.progress.len());
         // The next request is served, by the same plugin, which also ends the row of faults.
@@ -83,7 +87,8 @@ async fn a_hostile_step_fails_its_step_and_nothing_else() {
 async fn a_step_that_breaks_while_it_is_validated_is_refused_before_the_device() {
     let (_folder, bench) = bench().await;
     for (misdeed, kind) in [("validate-spin", "deadline"), ("validate-panic", "trap")] {
-        let answer = bench.call("run_journey", journey(&format!("hostile/{misdeed}"))).await.refused("PLUGIN_FAULT", None);
+        let answer =
+            bench.call("run_journey", journey(&format!("hostile/{misdeed}"))).await.refused("PLUGIN_FAULT", None);
         assert!(answer.elapsed < BOUNDED, "{misdeed}: {:?}", answer.elapsed);
         assert!(answer["/error/member"].as_str().unwrap().starts_with("steps[0]"), "{:#}", answer.structured);
         assert_fault(&answer["/error/message"], &format!("step.validate {misdeed}"), kind, "");
@@ -101,8 +106,17 @@ async fn a_step_that_never_says_what_it_looks_for_costs_the_shared_read_alone() 
     ]);
     let answer = bench.call("run_journey", json!({ "platform": "android", "steps": steps })).await.fine();
     assert!(answer.elapsed < BOUNDED, "{:?}", answer.elapsed);
-    assert_eq!((&answer["/steps/0/status"], &answer["/steps/0/result/verification/status"]), (&json!("passed"), &json!("observed")), "{:#}", answer.structured);
-    assert_eq!(answer["/steps/1/result/failure_code"], "INVALID_ARGUMENT", "it ran, and said no: {:#}", answer.structured);
+    assert_eq!(
+        (&answer["/steps/0/status"], &answer["/steps/0/result/verification/status"]),
+        (&json!("passed"), &json!("observed")),
+        "{:#}",
+        answer.structured
+    );
+    assert_eq!(
+        answer["/steps/1/result/failure_code"], "INVALID_ARGUMENT",
+        "it ran, and said no: {:#}",
+        answer.structured
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,7 +127,11 @@ async fn a_step_that_calls_a_million_times_or_holds_on_to_all_it_is_lent_ends_in
         assert!(answer.elapsed < BOUNDED, "{misdeed}: {:?}", answer.elapsed);
         // On a slow machine a million calls may not fit its two seconds: then its time is up, and that is said.
         let ended = passed && answer["success"] == true;
-        assert!(ended || ["TIMEOUT", "PLUGIN_FAULT"].contains(&answer["/steps/0/result/failure_code"].as_str().unwrap()), "{misdeed}: {:#}", answer.structured);
+        assert!(
+            ended || ["TIMEOUT", "PLUGIN_FAULT"].contains(&answer["/steps/0/result/failure_code"].as_str().unwrap()),
+            "{misdeed}: {:#}",
+            answer.structured
+        );
         // The lane may still wait for a read that its end cut short; the plugin itself is there.
         let mut next = journey("hostile/two-reads");
         next["steps"][0]["timeoutMs"] = json!(30_000);
@@ -144,8 +162,16 @@ fn assert_unavailable(answer: &Answer, reason: &str, misdeed: &str) {
     assert!(answer.elapsed < BOUNDED, "{misdeed}: {:?}", answer.elapsed);
     let shown = format!("{misdeed}: {:#}", answer.structured);
     assert_eq!(answer.code(), "PRECONDITION_UNAVAILABLE", "{shown}");
-    assert_eq!((&answer["/condition/status"], &answer["/condition/reason"]), (&json!("unavailable"), &json!(reason)), "{shown}");
-    assert_eq!((&answer["dispatch_started"], &answer["delivery_status"]), (&json!(false), &json!("not_delivered")), "{shown}");
+    assert_eq!(
+        (&answer["/condition/status"], &answer["/condition/reason"]),
+        (&json!("unavailable"), &json!(reason)),
+        "{shown}"
+    );
+    assert_eq!(
+        (&answer["dispatch_started"], &answer["delivery_status"]),
+        (&json!(false), &json!("not_delivered")),
+        "{shown}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,13 +186,21 @@ async fn a_hostile_predicate_blocks_its_input() {
     for (misdeed, kind, words) in COMMON.into_iter().chain(own) {
         let answer = bench.call("tap", tap(&bench, json!({ "predicate": format!("hostile/{misdeed}") }))).await.fine();
         assert_unavailable(&answer, "PREDICATE_FAULT", misdeed);
-        assert_eq!((&answer["/checks/0/predicate"], &answer["/checks/0/verdict"]), (&json!(format!("hostile/{misdeed}")), &json!("fault")), "{misdeed}");
+        assert_eq!(
+            (&answer["/checks/0/predicate"], &answer["/checks/0/verdict"]),
+            (&json!(format!("hostile/{misdeed}")), &json!("fault")),
+            "{misdeed}"
+        );
         assert_fault(&answer["/checks/0/reason"], &format!("condition.check {misdeed}"), kind, words);
         // An honest "cannot tell" is no fault, and ends the row of them.
         for answered in ["cannot-tell", "err"] {
-            let answer = bench.call("tap", tap(&bench, json!({ "predicate": format!("hostile/{answered}") }))).await.fine();
+            let answer =
+                bench.call("tap", tap(&bench, json!({ "predicate": format!("hostile/{answered}") }))).await.fine();
             assert_unavailable(&answer, "PREDICATE_CANNOT_TELL", answered);
-            assert_eq!((&answer["/checks/0/verdict"], &answer["/checks/0/reason"]), (&json!("cannot_tell"), &json!("on purpose")));
+            assert_eq!(
+                (&answer["/checks/0/verdict"], &answer["/checks/0/reason"]),
+                (&json!("cannot_tell"), &json!("on purpose"))
+            );
         }
     }
     mark.no_input("hostile predicates");
@@ -182,7 +216,9 @@ async fn no_combination_turns_a_fault_into_a_yes() {
     let (fault, calm) = (json!({ "predicate": "hostile/panic" }), json!({ "predicate": "hostile/cannot-tell" }));
     let holds = json!({ "predicate": "element-visible", "args": { "selector": { "text": "Sign in" } } });
     let mark = bench.mark();
-    for combined in [json!({ "not": fault }), json!({ "all": [holds, fault] }), json!({ "not": { "all": [holds, fault] } })] {
+    for combined in
+        [json!({ "not": fault }), json!({ "all": [holds, fault] }), json!({ "not": { "all": [holds, fault] } })]
+    {
         let answer = bench.call("tap", tap(&bench, combined.clone())).await.fine();
         assert_unavailable(&answer, "PREDICATE_FAULT", &combined.to_string());
         bench.call("tap", tap(&bench, calm.clone())).await.fine();
@@ -193,7 +229,10 @@ async fn no_combination_turns_a_fault_into_a_yes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_predicate_that_breaks_while_it_is_validated_is_refused_before_the_device() {
     let (_folder, bench) = bench().await;
-    let answer = bench.call("tap", tap(&bench, json!({ "predicate": "hostile/validate-spin" }))).await.refused("PLUGIN_FAULT", Some("precondition"));
+    let answer = bench
+        .call("tap", tap(&bench, json!({ "predicate": "hostile/validate-spin" })))
+        .await
+        .refused("PLUGIN_FAULT", Some("precondition"));
     assert!(answer.elapsed < BOUNDED, "{:?}", answer.elapsed);
     assert_fault(&answer["/error/message"], "condition.validate validate-spin", "deadline", "250 ms");
     assert_eq!(bench.phone().journal().counters(), Counters::default());
@@ -205,7 +244,11 @@ async fn hostile_classifiers_are_left_out_and_named() {
     let answer = bench.call("get_readiness", json!({})).await.fine();
     assert!(answer.elapsed < Duration::from_secs(20), "{:?}", answer.elapsed);
     assert_eq!(answer["/readiness/state"], "settled", "the honest ones decided: {:#}", answer.structured);
-    let own = [("long-reason", "flood", "1 MiB"), ("million-calls", "flood", "100000 host calls"), ("many-handles", "flood", "handles")];
+    let own = [
+        ("long-reason", "flood", "1 MiB"),
+        ("million-calls", "flood", "100000 host calls"),
+        ("many-handles", "flood", "handles"),
+    ];
     let voices = answer["/readiness/classifiers"].as_array().unwrap();
     let limitations = answer["/readiness/limitations"].as_array().unwrap();
     for (misdeed, kind, words) in COMMON.into_iter().chain(own) {
@@ -219,7 +262,13 @@ async fn hostile_classifiers_are_left_out_and_named() {
     assert_eq!(honest["state"], "settled");
     // More than three faults in a row: left alone from now on, and readiness is told all the same, and faster.
     let answer = bench.call("wait_for_readiness", json!({})).await.succeeded();
-    let voice = answer["/readiness/classifiers"].as_array().unwrap().iter().find(|voice| voice["name"] == "hostile/spin").unwrap().clone();
+    let voice = answer["/readiness/classifiers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|voice| voice["name"] == "hostile/spin")
+        .unwrap()
+        .clone();
     assert!(voice["error"]["message"].as_str().unwrap().contains("quarantined"), "{voice:#}");
 }
 
@@ -228,11 +277,20 @@ async fn three_faults_in_a_row_quarantine_a_plugin() {
     let (_folder, bench) = bench().await;
     for faults in 1..=3 {
         let before = shown(&bench, "hostile").await;
-        assert_eq!((&before["state"], &before["faults"]["in_a_row"]), (&json!("ready"), &json!(faults - 1)), "{before:#}");
+        assert_eq!(
+            (&before["state"], &before["faults"]["in_a_row"]),
+            (&json!("ready"), &json!(faults - 1)),
+            "{before:#}"
+        );
         bench.call("run_journey", journey("hostile/panic")).await.fine();
     }
     let plugin = shown(&bench, "hostile").await;
-    assert_eq!((&plugin["state"], &plugin["faults"]["total"]), (&json!("quarantined"), &json!(3)), "{:#}", plugin["faults"]);
+    assert_eq!(
+        (&plugin["state"], &plugin["faults"]["total"]),
+        (&json!("quarantined"), &json!(3)),
+        "{:#}",
+        plugin["faults"]
+    );
     let left = plugin["faults"]["retry_in_ms"].as_u64().unwrap();
     assert!(left > 10_000 && left <= 30_000, "{left}");
     assert_fault(&plugin["faults"]["last"], "step.run panic", "trap", "hostile on purpose");

@@ -20,19 +20,35 @@ async fn a_contrary_tap_flips_the_journey_and_taps_nothing() {
     mark.one_input("tap", "the built-in step");
     let mark = contrary.mark();
     let answer = contrary.call("run_journey", tap("Sign in")).await.fine();
-    assert_eq!((&answer["success"], &answer["stopped_at_step_id"]), (&json!(false), &json!("it")), "{:#}", answer.structured);
+    assert_eq!(
+        (&answer["success"], &answer["stopped_at_step_id"]),
+        (&json!(false), &json!("it")),
+        "{:#}",
+        answer.structured
+    );
     assert_eq!(answer["/steps/0/result/failure_code"], "ACTION_REJECTED");
     assert_eq!(answer["/steps/0/result/matched"], 1);
     mark.no_input("the contrary step");
     assert_eq!(contrary.phone().screen_name(), "login");
 
-    assert_eq!(honest.call("run_journey", tap("Nobody")).await.fine()["/steps/0/result/failure_code"], "ELEMENT_NOT_FOUND");
+    assert_eq!(
+        honest.call("run_journey", tap("Nobody")).await.fine()["/steps/0/result/failure_code"],
+        "ELEMENT_NOT_FOUND"
+    );
     let answer = contrary.call("run_journey", tap("Nobody")).await.fine();
-    assert_eq!((&answer["success"], &answer["/steps/0/status"]), (&json!(true), &json!("passed")), "{:#}", answer.structured);
+    assert_eq!(
+        (&answer["success"], &answer["/steps/0/status"]),
+        (&json!(true), &json!("passed")),
+        "{:#}",
+        answer.structured
+    );
     mark.no_input("the contrary step");
 
     // tap_element is the host's own and knows nothing of it.
-    contrary.call("tap_element", json!({ "selector": { "text": "Sign in" }, "verificationMode": "none" })).await.succeeded();
+    contrary
+        .call("tap_element", json!({ "selector": { "text": "Sign in" }, "verificationMode": "none" }))
+        .await
+        .succeeded();
     mark.one_input("tap", "tap_element");
 }
 
@@ -96,7 +112,12 @@ async fn a_predicate_that_fails_blocks_a_guard_that_matches() {
     let mark = bench.mark();
     let answer = guarded(&bench, &state).await;
     mark.no_input("snapshot-fails");
-    assert_eq!((answer.code(), &answer["/condition/status"]), ("PRECONDITION_FAILED", &json!("mismatch")), "{:#}", answer.structured);
+    assert_eq!(
+        (answer.code(), &answer["/condition/status"]),
+        ("PRECONDITION_FAILED", &json!("mismatch")),
+        "{:#}",
+        answer.structured
+    );
     assert_eq!(answer["/condition/observed/snapshot_revision"], state["snapshotRevision"], "the screen is the same");
     assert_eq!((&answer["/checks/0/predicate"], &answer["/checks/0/verdict"]), (&json!("snapshot"), &json!("fails")));
     assert_eq!(answer["/checks/0/reason"], "says so always");
@@ -109,16 +130,27 @@ async fn a_predicate_that_holds_cannot_let_a_changed_screen_pass() {
     bench.phone().set_text("login.title", "Another title");
     let mark = bench.mark();
     let answer = guarded(&bench, &state).await;
-    assert_eq!((answer.code(), &answer["/condition/status"]), ("PRECONDITION_FAILED", &json!("mismatch")), "{:#}", answer.structured);
+    assert_eq!(
+        (answer.code(), &answer["/condition/status"]),
+        ("PRECONDITION_FAILED", &json!("mismatch")),
+        "{:#}",
+        answer.structured
+    );
     assert_eq!(answer["/checks/0/verdict"], "holds", "the component said yes: {:#}", answer.structured);
     // Nor may it stand for a session or a baseline that is not there.
-    for (member, value, reason) in
-        [("snapshotSessionId", json!("0".repeat(32)), "SESSION_MISMATCH"), ("snapshotRevision", json!(9_999_999), "BASELINE_UNAVAILABLE")]
-    {
+    for (member, value, reason) in [
+        ("snapshotSessionId", json!("0".repeat(32)), "SESSION_MISMATCH"),
+        ("snapshotRevision", json!(9_999_999), "BASELINE_UNAVAILABLE"),
+    ] {
         let mut foreign = state.clone();
         foreign[member] = value;
         let answer = guarded(&bench, &foreign).await;
-        assert_eq!((answer.code(), &answer["/condition/reason"]), ("PRECONDITION_UNAVAILABLE", &json!(reason)), "{:#}", answer.structured);
+        assert_eq!(
+            (answer.code(), &answer["/condition/reason"]),
+            ("PRECONDITION_UNAVAILABLE", &json!(reason)),
+            "{:#}",
+            answer.structured
+        );
     }
     mark.no_input("snapshot-holds");
     guarded(&bench, &expected(&bench).await).await.succeeded();

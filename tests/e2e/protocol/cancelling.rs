@@ -19,7 +19,8 @@ async fn cancelled(bench: &Bench, tool: &str, arguments: Value) {
     assert!(!call.answered(), "{tool} was answered");
     let id = call.id;
     let about = |message: &Value| message["id"] == id || message["params"]["progressToken"] == id;
-    let after = bench.client.messages().into_iter().filter(about).filter(|message| message.get("method").is_none()).count();
+    let after =
+        bench.client.messages().into_iter().filter(about).filter(|message| message.get("method").is_none()).count();
     assert_eq!(after, 0, "{tool}");
 }
 
@@ -30,7 +31,10 @@ async fn a_cancelled_read_is_not_answered_and_its_child_ends() {
         ("wait_for_ui", json!({ "selector": { "text": "never" } })),
         ("wait_for_readiness", json!({})),
         ("tap_element", json!({ "selector": { "text": "Sign in" } })),
-        ("run_journey", json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "never" } }] })),
+        (
+            "run_journey",
+            json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "never" } }] }),
+        ),
     ] {
         let bench = Bench::new("login", Flavor::StandIn).await;
         hang_reads(&bench);
@@ -70,7 +74,10 @@ async fn cancelling_in_the_queue_does_nothing_at_all() {
     let mut reading = bench.client.begin("get_ui_tree", json!({})).await;
     a_read_runs(&bench).await;
     let mark = bench.mark();
-    let mut waiting = bench.client.begin("tap", json!({ "x": 540, "y": 1170, "verificationMode": "none", "actionTimeoutMs": 30_000 })).await;
+    let mut waiting = bench
+        .client
+        .begin("tap", json!({ "x": 540, "y": 1170, "verificationMode": "none", "actionTimeoutMs": 30_000 }))
+        .await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     waiting.cancel().await;
     reading.cancel().await;

@@ -30,7 +30,8 @@ async fn a_version_nobody_knows_is_answered_with_one_that_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_handshake_every_request_carries_its_version() {
-    let bench = Setup::new("counter", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28")).start().await;
+    let bench =
+        Setup::new("counter", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28")).start().await;
     let discovered = &bench.client.greeting;
     assert!(discovered["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{discovered:#}");
     assert!(discovered["capabilities"]["tools"].is_object(), "{discovered:#}");

@@ -34,9 +34,14 @@ async fn every_tool_says_what_it_is_for() {
         assert!(title.is_some_and(|title| !title.is_empty()), "{}", name(tool));
         assert!(tool["description"].as_str().is_some_and(|text| (10..500).contains(&text.len())), "{}", name(tool));
         assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{}", name(tool));
-        assert!(name(tool).len() <= 64 && name(tool).bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", name(tool));
+        assert!(
+            name(tool).len() <= 64 && name(tool).bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+            "{}",
+            name(tool)
+        );
     }
-    let reads = |wanted: &str| all.iter().find(|tool| name(tool) == wanted).unwrap()["annotations"]["readOnlyHint"].clone();
+    let reads =
+        |wanted: &str| all.iter().find(|tool| name(tool) == wanted).unwrap()["annotations"]["readOnlyHint"].clone();
     assert_eq!((reads("get_ui_tree"), reads("tap")), (json!(true), json!(false)));
 }
 
@@ -60,7 +65,11 @@ async fn every_schema_has_a_plain_object_root_and_object_members() {
             }
         }
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{}", name(&tool));
-        assert!(!tool["inputSchema"].to_string().contains("null"), "{}: an absent member is how nothing is said", name(&tool));
+        assert!(
+            !tool["inputSchema"].to_string().contains("null"),
+            "{}: an absent member is how nothing is said",
+            name(&tool)
+        );
     }
 }
 
@@ -69,8 +78,12 @@ async fn profiles_list_a_part_and_call_all() {
     let all = tools(&[]).await;
     let core = tools(&["--tools", "core"]).await;
     assert!(core.len() <= all.len());
-    let groups: Vec<Vec<Value>> =
-        [tools(&["--tools", "manage"]).await, tools(&["--tools", "observe"]).await, tools(&["--tools", "interact,system"]).await].into();
+    let groups: Vec<Vec<Value>> = [
+        tools(&["--tools", "manage"]).await,
+        tools(&["--tools", "observe"]).await,
+        tools(&["--tools", "interact,system"]).await,
+    ]
+    .into();
     assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), all.len(), "every tool is in one group");
     let options = ServerOptions { args: ["--tools", "manage"].map(Into::into).into(), ..ServerOptions::default() };
     let client = Client::start(&options, None).await;
@@ -88,8 +101,15 @@ async fn the_listing_waits_for_no_component() {
     let served = began.elapsed();
     let listed = client.call("list_plugins", json!({})).await.fine();
     let compiled = began.elapsed();
-    assert!(listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"), "{:#}", listed.structured);
-    assert!(served < compiled && served < Duration::from_secs(3), "served after {served:?}, compiled after {compiled:?}");
+    assert!(
+        listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"),
+        "{:#}",
+        listed.structured
+    );
+    assert!(
+        served < compiled && served < Duration::from_secs(3),
+        "served after {served:?}, compiled after {compiled:?}"
+    );
     let cache = client.folder().join("cache");
     assert!(walk(&cache).iter().any(|file| file.ends_with(".cwasm")), "what was compiled is kept: {:?}", walk(&cache));
 }
@@ -108,6 +128,10 @@ async fn without_a_cache_everything_works_too() {
     let options = ServerOptions { args: vec!["--no-cache".into()], cold_cache: true, ..ServerOptions::default() };
     let client = Client::start(&options, None).await;
     let listed = client.call("list_plugins", json!({})).await.fine();
-    assert!(listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"), "{:#}", listed.structured);
+    assert!(
+        listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"),
+        "{:#}",
+        listed.structured
+    );
     assert!(walk(&client.folder().join("cache")).is_empty());
 }

@@ -23,7 +23,8 @@ pub(crate) async fn a_read_runs(bench: &Bench) {
 /// Process ids and command lines of the children of a process, and theirs.
 pub(crate) fn descendants(of: u32) -> Vec<(u32, String)> {
     #[allow(clippy::disallowed_methods, reason = "the tests look; the product spawns in one place")]
-    let listed = std::process::Command::new("ps").args(["-A", "-ww", "-o", "pid=,ppid=,args="]).output().expect("ps is here");
+    let listed =
+        std::process::Command::new("ps").args(["-A", "-ww", "-o", "pid=,ppid=,args="]).output().expect("ps is here");
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
     let rows: Vec<(u32, u32, &str)> = text
         .lines()
@@ -36,7 +37,9 @@ pub(crate) fn descendants(of: u32) -> Vec<(u32, String)> {
     let mut parents = vec![of];
     let mut found = Vec::new();
     while let Some(parent) = parents.pop() {
-        for (pid, _, command) in rows.iter().filter(|(_, its, command)| *its == parent && !command.contains("<defunct>")) {
+        for (pid, _, command) in
+            rows.iter().filter(|(_, its, command)| *its == parent && !command.contains("<defunct>"))
+        {
             parents.push(*pid);
             found.push((*pid, (*command).to_owned()));
         }
@@ -47,7 +50,8 @@ pub(crate) fn descendants(of: u32) -> Vec<(u32, String)> {
 /// Whether a process is there and no zombie.
 pub(crate) fn lives(pid: u32) -> bool {
     #[allow(clippy::disallowed_methods, reason = "the tests look; the product spawns in one place")]
-    let shown = std::process::Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().expect("ps is here");
+    let shown =
+        std::process::Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().expect("ps is here");
     let stat = String::from_utf8_lossy(&shown.stdout).trim().to_owned();
     !stat.is_empty() && !stat.starts_with('Z')
 }

@@ -9,7 +9,8 @@ use crate::support::{Flavor, Setup};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_line_is_a_message_under_load_with_everything_logged() {
-    let setup = Setup::new("login", Flavor::StandIn).server(|server| server.env.push(("RUST_LOG".into(), "trace".into())));
+    let setup =
+        Setup::new("login", Flavor::StandIn).server(|server| server.env.push(("RUST_LOG".into(), "trace".into())));
     let bench = setup.start().await;
     let tap = json!({ "selector": { "text": "Remember me" }, "verificationMode": "none" });
     for _ in 0..3 {
@@ -20,7 +21,10 @@ async fn every_line_is_a_message_under_load_with_everything_logged() {
             ("tap_element", tap.clone()),
             ("get_readiness", json!({})),
             ("list_devices", json!({})),
-            ("run_journey", json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }] })),
+            (
+                "run_journey",
+                json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }] }),
+            ),
             ("list_plugins", json!({})),
             ("wait_for_ui", json!({ "selector": { "text": "never there" }, "timeout_ms": 500 })),
         ] {
@@ -42,7 +46,8 @@ async fn every_line_is_a_message_under_load_with_everything_logged() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn typed_text_and_screens_are_not_logged_by_default() {
-    let setup = Setup::new("login", Flavor::StandIn).server(|server| server.env.push(("RUST_LOG".into(), "handset=debug".into())));
+    let setup = Setup::new("login", Flavor::StandIn)
+        .server(|server| server.env.push(("RUST_LOG".into(), "handset=debug".into())));
     let bench = setup.start().await;
     bench.call("tap_element", json!({ "selector": { "resource_id": "username" } })).await.succeeded();
     bench.call("type_text", json!({ "text": "verysecretname" })).await.succeeded();
@@ -57,10 +62,13 @@ async fn typed_text_and_screens_are_not_logged_by_default() {
 
 /// Progress values of a token, and where in all messages they and the answer stand.
 fn progress(messages: &[Value], id: i64) -> (Vec<f64>, Vec<usize>, usize) {
-    let ours = |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == id;
-    let places: Vec<usize> = messages.iter().enumerate().filter(|(_, message)| ours(message)).map(|(place, _)| place).collect();
+    let ours =
+        |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == id;
+    let places: Vec<usize> =
+        messages.iter().enumerate().filter(|(_, message)| ours(message)).map(|(place, _)| place).collect();
     let values = places.iter().map(|place| messages[*place]["params"]["progress"].as_f64().unwrap()).collect();
-    let answer = messages.iter().position(|message| message["id"] == id && message.get("method").is_none()).expect("answered");
+    let answer =
+        messages.iter().position(|message| message["id"] == id && message.get("method").is_none()).expect("answered");
     (values, places, answer)
 }
 
@@ -95,7 +103,8 @@ async fn a_failed_call_has_no_progress_after_its_answer_either() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_gives_no_token_gets_no_progress() {
     let bench = Setup::new("login", Flavor::StandIn).start().await;
-    let arguments = json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }] });
+    let arguments =
+        json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }] });
     bench.client.rpc("tools/call", json!({ "name": "run_journey", "arguments": arguments })).await.unwrap();
     assert!(bench.client.messages().iter().all(|message| message["method"] != "notifications/progress"));
 }

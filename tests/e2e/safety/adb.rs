@@ -40,7 +40,10 @@ async fn a_missing_adb_is_named_by_every_tool_with_what_to_do() {
         assert!(remedy.contains("platform-tools") && remedy.contains("HANDSET_ADB"), "{tool}: {remedy}");
     }
     let status = client.call("get_system_status", json!({})).await.fine();
-    assert_eq!((&status["success"], &status["adbAvailable"], &status["status"]), (&json!(false), &json!(false), &json!("blocked")));
+    assert_eq!(
+        (&status["success"], &status["adbAvailable"], &status["status"]),
+        (&json!(false), &json!(false), &json!("blocked"))
+    );
     assert!(status["issues"][0].as_str().unwrap().contains("TOOL_NOT_FOUND"), "{:#}", status.structured);
     client.call("list_plugins", json!({})).await.fine();
 }
@@ -73,7 +76,11 @@ async fn a_killed_adb_server_is_recovered_from() {
     tokio::task::block_in_place(|| adb.kill_server()).unwrap();
     // The next adb starts a server, which knows of no phone yet: that is said, not waited out.
     let answer = bench.call("get_ui_tree", json!({})).await;
-    assert!(answer.is_error && ["DEVICE_NOT_FOUND", "DEVICE_OFFLINE"].contains(&answer.code()), "{:#}", answer.structured);
+    assert!(
+        answer.is_error && ["DEVICE_NOT_FOUND", "DEVICE_OFFLINE"].contains(&answer.code()),
+        "{:#}",
+        answer.structured
+    );
     tokio::task::block_in_place(|| adb.connect(bench.phone().adb_addr())).unwrap();
     let after = bench.call("get_ui_tree", json!({})).await.fine();
     assert_eq!(before["snapshot_session_id"], after["snapshot_session_id"], "the same server process");

@@ -14,12 +14,21 @@ async fn devices(client: &Client) -> Vec<Value> {
 async fn no_device_is_said_with_what_to_do() {
     let client = client(&stand_in(""), &[]).await;
     assert!(devices(&client).await.is_empty());
-    for (tool, arguments) in [("get_ui_tree", json!({})), ("tap", json!({ "x": 1, "y": 1 })), ("get_ui_tree", json!({ "deviceId": "a" }))] {
+    for (tool, arguments) in
+        [("get_ui_tree", json!({})), ("tap", json!({ "x": 1, "y": 1 })), ("get_ui_tree", json!({ "deviceId": "a" }))]
+    {
         let answer = client.call(tool, arguments).await.refused("DEVICE_NOT_FOUND", None);
-        assert!(answer["/error/remedy"].as_str().is_some_and(|remedy| remedy.contains("ttach")), "{:#}", answer.structured);
+        assert!(
+            answer["/error/remedy"].as_str().is_some_and(|remedy| remedy.contains("ttach")),
+            "{:#}",
+            answer.structured
+        );
     }
     let status = client.call("get_system_status", json!({})).await.fine();
-    assert_eq!((&status["success"], &status["adbAvailable"], &status["devices"]), (&json!(false), &json!(true), &json!(0)));
+    assert_eq!(
+        (&status["success"], &status["adbAvailable"], &status["devices"]),
+        (&json!(false), &json!(true), &json!(0))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -71,13 +80,16 @@ async fn a_serial_in_the_environment_that_is_not_attached_picks_no_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn serials_hold_what_they_hold() {
-    for serial in ["adb-R5CT-x (2)._adb-tls-connect._tcp", "192.168.1.5:5555", "my phone", "a;b$c`d'e\"f", "-s", "телефон"] {
+    for serial in
+        ["adb-R5CT-x (2)._adb-tls-connect._tcp", "192.168.1.5:5555", "my phone", "a;b$c`d'e\"f", "-s", "телефон"]
+    {
         let one = phone().await;
         let client = client(&stand_in(&format!("{}={serial}", one.adb_addr())), &[]).await;
         assert_eq!(devices(&client).await[0]["id"], serial);
         let tree = client.call("get_ui_tree", json!({ "deviceId": serial })).await.fine();
         assert_eq!(tree["/device/id"], serial);
-        let guard = json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
+        let guard =
+            json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
         let tap = json!({ "x": 540, "y": 1170, "platform": "android", "deviceId": serial, "expectedState": guard, "verificationMode": "none" });
         client.call("tap", tap).await.succeeded();
         assert_eq!(one.journal().inputs().len(), 1, "{serial}");
@@ -86,7 +98,9 @@ async fn serials_hold_what_they_hold() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_device_that_cannot_be_used_is_listed_with_what_to_do() {
-    for (fault, state, words) in [(FaultKind::Unauthorized, "unauthorized", "dialog"), (FaultKind::Offline { ms: None }, "offline", "connect")] {
+    for (fault, state, words) in
+        [(FaultKind::Unauthorized, "unauthorized", "dialog"), (FaultKind::Offline { ms: None }, "offline", "connect")]
+    {
         let bench = Setup::new("login", Flavor::StandIn).and(Setup::showing("counter")).start().await;
         bench.phone().fault(Fault::now(fault));
         let ghost = || async {
@@ -98,7 +112,8 @@ async fn a_device_that_cannot_be_used_is_listed_with_what_to_do() {
         assert!(shown["remedy"].as_str().is_some_and(|remedy| remedy.to_lowercase().contains(words)), "{shown:#}");
         // The other one is the only usable: no question which is meant.
         assert_eq!(bench.call("get_ui_tree", json!({})).await.fine()["package"], "com.example.counter");
-        let answer = bench.call("get_ui_tree", json!({ "deviceId": bench.device })).await.refused("DEVICE_OFFLINE", None);
+        let answer =
+            bench.call("get_ui_tree", json!({ "deviceId": bench.device })).await.refused("DEVICE_OFFLINE", None);
         assert!(answer["/error"].to_string().contains(state), "{:#}", answer.structured);
         let status = bench.call("get_system_status", json!({})).await.fine();
         assert_eq!((&status["status"], &status["devices"]), (&json!("degraded"), &json!(1)), "{:#}", status.structured);
@@ -111,14 +126,23 @@ async fn a_device_gone_in_the_middle_of_a_read_is_offline() {
     let bench = setup.start().await;
     let before = bench.call("get_ui_tree", json!({})).await.fine();
     bench.phone().fault(Fault::forever("dump", FaultKind::GoneMidCommand { after_ms: 20 }));
-    for (tool, arguments) in [("get_ui_tree", json!({})), ("get_readiness", json!({ "samples": 1 })), ("wait_for_ui", json!({ "selector": { "text": "a" }, "timeout_ms": 500 }))] {
+    for (tool, arguments) in [
+        ("get_ui_tree", json!({})),
+        ("get_readiness", json!({ "samples": 1 })),
+        ("wait_for_ui", json!({ "selector": { "text": "a" }, "timeout_ms": 500 })),
+    ] {
         let answer = bench.call(tool, arguments).await;
         assert!(answer.is_error, "{tool}: {:#}", answer.structured);
         assert_eq!(answer.code(), "DEVICE_OFFLINE", "{tool}: {:#}", answer.structured);
     }
     let mark = bench.mark();
     let answer = bench.call("tap_element", json!({ "selector": { "text": "Sign in" } })).await;
-    assert_eq!((answer.code(), &answer["dispatch_started"]), ("DEVICE_OFFLINE", &json!(false)), "{:#}", answer.structured);
+    assert_eq!(
+        (answer.code(), &answer["dispatch_started"]),
+        ("DEVICE_OFFLINE", &json!(false)),
+        "{:#}",
+        answer.structured
+    );
     mark.no_input("a target that could not be read");
     bench.phone().clear_faults();
     wait_until("it is back", || bench.phone().journal().dumps().iter().all(|dump| dump.end_ms.is_some())).await;
@@ -133,7 +157,12 @@ async fn a_device_gone_in_the_middle_of_an_input_is_never_sent_it_again() {
     let mark = bench.mark();
     let answer = bench.call("tap", json!({ "x": 540, "y": 1170, "verificationMode": "none" })).await.fine();
     assert_eq!((&answer["success"], answer.code()), (&json!(false), "DEVICE_OFFLINE"), "{:#}", answer.structured);
-    assert_eq!((&answer["dispatch_started"], &answer["delivery_status"], &answer["retryable"]), (&json!(true), &json!("unknown"), &json!(false)), "{:#}", answer.structured);
+    assert_eq!(
+        (&answer["dispatch_started"], &answer["delivery_status"], &answer["retryable"]),
+        (&json!(true), &json!("unknown"), &json!(false)),
+        "{:#}",
+        answer.structured
+    );
     assert_eq!(mark.input_commands().len(), 1, "{:#?}", mark.input_commands());
 }
 

@@ -20,10 +20,18 @@ fn assert_told(output: &Output, words: &[&str], case: &str) {
 
 #[test]
 fn arguments_that_cannot_be_followed() {
-    assert_told(&serve(&["--builtin", "steps=/nowhere/c.wasm"]), &["--builtin", "/nowhere/c.wasm"], "a missing component");
+    assert_told(
+        &serve(&["--builtin", "steps=/nowhere/c.wasm"]),
+        &["--builtin", "/nowhere/c.wasm"],
+        "a missing component",
+    );
     assert_told(&serve(&["--builtin", "steps"]), &["--builtin", "NAME=FILE"], "no pair");
     let anything = env!("CARGO_BIN_EXE_handset");
-    assert_told(&serve(&["--builtin", &format!("nobody={anything}")]), &["nobody", "no built-in"], "an unknown built-in");
+    assert_told(
+        &serve(&["--builtin", &format!("nobody={anything}")]),
+        &["nobody", "no built-in"],
+        "an unknown built-in",
+    );
     assert_told(&serve(&["--tools", "obsreve"]), &["obsreve", "observe"], "an unknown group");
     assert_told(&serve(&["--config", "/nowhere/config.toml"]), &["/nowhere/config.toml"], "a missing config");
     assert_told(&serve(&["--no-such-option"]), &["--no-such-option"], "an unknown option");

@@ -67,7 +67,11 @@ fn every_capture_gives_its_whole_tree() {
         let elements = told["elements"].as_array().unwrap();
         let (nodes, elided) = (told["node_count"].as_u64().unwrap(), told["elided"].as_u64().unwrap());
         assert_eq!(nodes, elements.len() as u64 + elided, "{name}");
-        assert!(!elements.is_empty() && told["resolution"]["width"].as_u64() > Some(0), "{name}: {}", told["resolution"]);
+        assert!(
+            !elements.is_empty() && told["resolution"]["width"].as_u64() > Some(0),
+            "{name}: {}",
+            told["resolution"]
+        );
         // Dumps name each element by its class, and some tools rename the tags: count what opens.
         let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
         let opened = text.matches("<node ").count() as u64;
@@ -122,12 +126,19 @@ fn the_size_of_the_display_is_what_it_is_told() {
     let file = captures().into_iter().find(|file| !is_foreign(file)).unwrap().display().to_string();
     for given in ["500x300", "500X300"] {
         let told = parsed(&tree(&[&file, "--size", given], b""));
-        assert_eq!((&told["resolution"]["width"], &told["resolution"]["height"]), (&500.into(), &300.into()), "{given}");
+        assert_eq!(
+            (&told["resolution"]["width"], &told["resolution"]["height"]),
+            (&500.into(), &300.into()),
+            "{given}"
+        );
     }
     for wrong in ["500", "0x300", "500x", "500x-1", "axb", "500x300x1", "99999999999x1", ""] {
         let output = tree(&[&file, "--size", wrong], b"");
         assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
-        assert!(output.stdout.is_empty() && String::from_utf8_lossy(&output.stderr).contains("--size"), "{wrong}: {output:?}");
+        assert!(
+            output.stdout.is_empty() && String::from_utf8_lossy(&output.stderr).contains("--size"),
+            "{wrong}: {output:?}"
+        );
     }
 }
 
@@ -158,7 +169,11 @@ fn what_is_no_tree_is_named_with_its_code() {
     let cases: [(&str, Vec<u8>, &str); 14] = [
         ("empty", Vec::new(), "TREE_INVALID"),
         ("blank", b" \n\t ".to_vec(), "TREE_INVALID"),
-        ("garbage", (0..2_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect(), "TREE_INVALID"),
+        (
+            "garbage",
+            (0..2_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect(),
+            "TREE_INVALID",
+        ),
         ("nulls", vec![0; 4_096], "TREE_INVALID"),
         ("words", b"ERROR: could not get idle state.\n".to_vec(), "NOT_IDLE"),
         ("null root", b"ERROR: null root node returned by UiTestAutomationBridge.\n".to_vec(), "NULL_ROOT"),
@@ -168,7 +183,7 @@ fn what_is_no_tree_is_named_with_its_code() {
         ("cut in half", whole[..whole.len() / 2].to_vec(), "TREE_TRUNCATED"),
         ("cut before its end", whole[..whole.len() - 20].to_vec(), "TREE_TRUNCATED"),
         ("no root", b"<?xml version='1.0'?><hierarchy rotation=\"0\"></hierarchy>".to_vec(), "NULL_ROOT"),
-        ("half of another encoding", wide[..wide.len() / 2 & !1].to_vec(), "TREE_TRUNCATED"),
+        ("half of another encoding", wide[..1_000].to_vec(), "TREE_TRUNCATED"),
         ("an odd byte of another encoding", wide[..1_001].to_vec(), "TREE_TRUNCATED"),
     ];
     for (case, bytes, code) in cases {
