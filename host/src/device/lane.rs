@@ -28,9 +28,9 @@ const LEFTOVER_QUESTION: Duration = Duration::from_secs(2);
 /// What our own work may have left running on the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leftover {
-    /// Pid of the dump on the device, where its line came through.
+    /// Pid of the dump or the input on the device, where its line came through.
     pub pid: Option<u32>,
-    /// The lane stays closed until this moment at the latest (12 s from a dump's start; a gesture's own duration).
+    /// The lane stays closed until this moment at the latest (12 s from a dump's start; an input's start and its gesture).
     pub until: Instant,
 }
 
@@ -142,7 +142,7 @@ impl Lane {
                 let rest = until.saturating_duration_since(now).as_millis();
                 match pid {
                     Some(pid) => format!(
-                        "an earlier read of ours (pid {pid} on the device) may still be running there, for {rest} ms more at most"
+                        "an earlier command of ours (pid {pid} on the device) may still be running there, for {rest} ms more at most"
                     ),
                     None => {
                         format!("earlier work of ours may still be running on the device, for {rest} ms more at most")

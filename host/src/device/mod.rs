@@ -145,6 +145,8 @@ pub struct Prepared {
     pub commands: Vec<Command>,
     /// How long the gesture itself lasts on the device, ms.
     pub gesture_ms: u32,
+    /// Commands on the device it takes in all, each of which costs what one input costs there.
+    pub strokes: u32,
 }
 
 /// What the platform made of an input's child.
@@ -189,7 +191,7 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     /// All attached devices, each state. A listing that runs out of budget is a TIMEOUT.
     fn list<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Result<Vec<Listed>, Failure>>;
 
-    /// Facts of a device, remembered per connection.
+    /// Facts of a device, remembered per connection; unknown ones where it does not tell them in time.
     fn facts<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>>;
 
     /// One fresh tree; bounded re-reads inside the one budget. The caller holds the device's lane.

@@ -73,7 +73,8 @@ pub fn classify_adb_error(stderr: &str) -> Option<Failure> {
         stderr.lines().map(str::trim).filter(|line| OWN.iter().any(|start| line.starts_with(start))).collect();
     SAYINGS.iter().find_map(|(words, code, remedy)| {
         let line = own.iter().find(|line| words.iter().all(|word| line.contains(word)))?;
-        let failure = Failure::new(*code, format!("adb says: {}", quoted(line)));
+        let needs = if *code == Code::Unsupported { "this needs newer platform-tools: " } else { "" };
+        let failure = Failure::new(*code, format!("{needs}adb says: {}", quoted(line)));
         Some(match remedy {
             Remedy::OfCode => failure,
             Remedy::OfState(state) => failure.with_remedy(state_remedy(&DeviceState::Other((*state).to_owned()))),

@@ -14,8 +14,8 @@ const SAYINGS: &[(&str, Code, &str)] = &[
     ("No space left on device", Code::TreeInvalid, "The device's storage is full"),
     ("Read-only file system", Code::TreeInvalid, "The dump file could not be written"),
     ("Permission denied", Code::TreeInvalid, "The dump file could not be written or read"),
-    ("uiautomator: not found", Code::Unsupported, "The device has no uiautomator"),
-    ("uiautomator: inaccessible or not found", Code::Unsupported, "The device has no uiautomator"),
+    ("uiautomator: not found", Code::Unsupported, "This needs the device's uiautomator"),
+    ("uiautomator: inaccessible or not found", Code::Unsupported, "This needs the device's uiautomator"),
 ];
 
 /// Last words of a shell whose child was ended by a signal.

@@ -1,7 +1,7 @@
 //! Starting apps: `am start -W` and `cmd package resolve-activity`.
 
-use super::quoted;
-use super::trace::exception;
+use super::trace::{exception, without_noise};
+use super::{Refusal, quoted};
 use crate::{Code, Failure};
 
 /// What `am start -W` answered.
@@ -23,25 +23,37 @@ pub struct StartResult {
 const REFUSALS: [&str; 6] =
     ["Error:", "Error type", "Permission Denial", "Security exception", "Exception occurred", "Bad component name"];
 
-/// Parses `am start -W`.
+/// Words of refusals that come before anything is started.
+const BEFORE: [&str; 6] = [
+    "does not exist",
+    "unable to resolve",
+    "Activity not started",
+    "Permission Denial",
+    "Error type",
+    "Bad component name",
+];
+
+/// Parses `am start -W`. What has its `Status:` or `Complete` was started, whatever a vendor's framework printed beside it.
 ///
 /// # Errors
 /// `ACTION_REJECTED` with the device's own words for `Error: …`, `Error type 3`, SecurityException, ….
-pub fn parse_am_start(output: &str) -> Result<StartResult, Failure> {
+pub fn parse_am_start(output: &str) -> Result<StartResult, Refusal> {
+    let output = &without_noise(output);
     let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
-    let refused: Vec<&str> = lines().filter(|line| REFUSALS.iter().any(|start| line.starts_with(start))).collect();
-    if !refused.is_empty() {
-        return Err(rejected(&refused.join(" ")));
-    }
-    if let Some(line) = exception(output) {
-        return Err(rejected(line));
+    let done = lines().any(|line| line.starts_with("Status:") || line == "Complete");
+    if !done {
+        let refused: Vec<&str> = lines().filter(|line| REFUSALS.iter().any(|start| line.starts_with(start))).collect();
+        if !refused.is_empty() {
+            return Err(rejected(&refused.join(" ")));
+        }
+        if let Some(line) = exception(output) {
+            return Err(rejected(line));
+        }
+        if !lines().any(|line| line.starts_with("Starting:")) {
+            return Err(rejected(lines().next().unwrap_or("nothing was printed")));
+        }
     }
     let value = |name: &str| lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
-    let begun = lines().any(|line| line.starts_with("Starting:") || line.starts_with("Status:") || line == "Complete");
-    if !begun {
-        let words = lines().next().unwrap_or("nothing was printed");
-        return Err(rejected(words));
-    }
     Ok(StartResult {
         activity: value("Activity:"),
         total_time_ms: value("TotalTime:").and_then(|time| time.parse().ok()),
@@ -51,8 +63,10 @@ pub fn parse_am_start(output: &str) -> Result<StartResult, Failure> {
     })
 }
 
-fn rejected(words: &str) -> Failure {
-    Failure::new(Code::ActionRejected, format!("The device did not start it: {}", quoted(words)))
+fn rejected(words: &str) -> Refusal {
+    let failure = Failure::new(Code::ActionRejected, format!("The device did not start it: {}", quoted(words)));
+    let not_found = ["am: not found", "am: inaccessible or not found"].iter().any(|end| words.ends_with(end));
+    Refusal { failure, nothing_done: not_found || BEFORE.iter().any(|before| words.contains(before)) }
 }
 
 /// The component from `cmd package resolve-activity --brief`, as `pkg/activity`.

@@ -11,11 +11,22 @@ mod trace;
 pub use adb::classify_adb_error;
 pub use devices::{DeviceState, ListedDevice, parse_devices, state_remedy};
 pub use dump::classify_dump_error;
-pub use input::classify_input_error;
+pub use input::classify_input;
 pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
 pub use screen::{
     ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };
+
+use crate::Failure;
+
+/// An input or a start that the device did not accept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Why, in the device's own words.
+    pub failure: Failure,
+    /// It is known to have had no effect at all.
+    pub nothing_done: bool,
+}
 
 /// How much of a device's own words goes into a message.
 const MAX_QUOTED: usize = 200;

@@ -1,7 +1,7 @@
 //! Starting apps, finding what to start, and what `input` says.
 
 use handset_model::Code;
-use handset_model::android::{StartResult, classify_input_error, parse_am_start, parse_resolved_activity};
+use handset_model::android::{StartResult, classify_input, parse_am_start, parse_resolved_activity};
 
 use crate::support::capture_text;
 
@@ -50,7 +50,7 @@ fn refusals_carry_the_devices_own_words() {
         ("/system/bin/sh: am: inaccessible or not found", "inaccessible"),
         ("", "nothing was printed"),
     ] {
-        let failure = parse_am_start(output).unwrap_err();
+        let failure = parse_am_start(output).unwrap_err().failure;
         assert_eq!(failure.code, Code::ActionRejected);
         assert!(failure.message.contains(words), "{}", failure.message);
     }
@@ -60,7 +60,8 @@ fn refusals_carry_the_devices_own_words() {
 fn captured_starts_are_judged() {
     let started = parse_am_start(&capture_text("commands/am_start/android_env_start_with_stopping.txt"));
     assert_eq!(started, Ok(StartResult::default()));
-    let failure = parse_am_start(&capture_text("commands/am_start/android_env_unknown_error_101.txt")).unwrap_err();
+    let failure =
+        parse_am_start(&capture_text("commands/am_start/android_env_unknown_error_101.txt")).unwrap_err().failure;
     assert!(failure.message.contains("unknown error code 101"), "{}", failure.message);
 }
 
@@ -99,10 +100,59 @@ fn input_errors_are_typed() {
         ("Error: Unknown command: draganddrop", Code::ActionRejected),
         ("/system/bin/sh: input: inaccessible or not found", Code::Unsupported),
     ] {
-        assert_eq!(classify_input_error(output).map(|failure| failure.code), Some(code), "{output}");
+        let status = if code == Code::Unsupported { 127 } else { 0 };
+        assert_eq!(classify_input(output, status).map(|refusal| refusal.failure.code), Some(code), "{output}");
     }
-    for output in ["", "WARNING: linker: app_process has text relocations"] {
-        assert_eq!(classify_input_error(output), None, "{output}");
+}
+
+/// What vendors print under inputs and starts that do arrive.
+fn noises() -> [String; 4] {
+    [
+        capture_text("commands/uiautomator_dump/sharpadb_MIUI_theme_FileNotFoundException_only.txt"),
+        "WARNING: linker: app_process has text relocations".to_owned(),
+        "Error: could not load /vendor/overlay (harmless)".to_owned(),
+        "java.io.FileNotFoundException: /vendor/x.conf: open failed: ENOENT\n\tat vendor.Loader.load(Loader.java:1)"
+            .to_owned(),
+    ]
+}
+
+#[test]
+fn noise_with_exit_0_refuses_no_input() {
+    assert_eq!(classify_input("", 0), None);
+    for noise in noises() {
+        assert_eq!(classify_input(&noise, 0), None, "{noise}");
+        let denied = format!("{noise}\njava.lang.SecurityException: requires INJECT_EVENTS permission");
+        let refusal = classify_input(&denied, 0).unwrap();
+        assert_eq!((refusal.failure.code, refusal.nothing_done), (Code::InputDenied, true), "{noise}");
+    }
+}
+
+#[test]
+fn noise_does_not_undo_a_start() {
+    for noise in noises() {
+        let output = format!("{noise}\nStarting: Intent {{ cmp=a/.B }}\nStatus: ok\nTotalTime: 7\nComplete\n{noise}");
+        assert_eq!(parse_am_start(&output).map(|started| started.total_time_ms), Ok(Some(7)), "{noise}");
+    }
+    let miui = &noises()[0];
+    let refusal = parse_am_start(&format!("{miui}\nStarting: Intent {{ }}\nError type 3\n")).unwrap_err();
+    assert!(refusal.nothing_done && refusal.failure.message.contains("Error type 3"), "{refusal:?}");
+    assert!(!parse_am_start(miui).unwrap_err().nothing_done);
+}
+
+#[test]
+fn an_input_that_failed_somehow_may_have_arrived() {
+    for (output, status) in [
+        ("Error: Injection of input event failed", 1),
+        ("Killed", 137),
+        ("", 1),
+        ("Exception occurred while executing 'tap':\njava.lang.IllegalStateException: x", 255),
+        ("Exception occurred while executing 'tap':\njava.lang.IllegalStateException: x", 0),
+    ] {
+        let refusal = classify_input(output, status).unwrap();
+        assert_eq!((refusal.failure.code, refusal.nothing_done), (Code::ActionRejected, false), "{output}");
+    }
+    for (output, status) in [("Error: Unknown command: x", 0), ("sh: input: not found", 127)] {
+        assert!(classify_input(output, status).unwrap().nothing_done, "{output}");
     }
 }
 
@@ -113,6 +163,6 @@ fn captured_input_errors_are_typed() {
         ("aosp_INJECT_EVENTS_requires_caller.txt", Code::InputDenied),
     ] {
         let output = capture_text(&format!("commands/input_errors/{file}"));
-        assert_eq!(classify_input_error(&output).map(|failure| failure.code), Some(code), "{file}");
+        assert_eq!(classify_input(&output, 0).map(|refusal| refusal.failure.code), Some(code), "{file}");
     }
 }

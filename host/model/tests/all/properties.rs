@@ -110,7 +110,7 @@ proptest! {
         let _ = android::parse_resolved_activity(&text);
         let _ = android::classify_adb_error(&text);
         let _ = android::classify_dump_error(&text);
-        let _ = android::classify_input_error(&text);
+        let _ = android::classify_input(&text, 0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
+use std::time::Duration;
 
 use handset_model::android::{ScreenState, parse_resumed_activity, parse_screen_state, parse_wm_size, quote};
 use handset_model::snapshot::ScreenFacts;
@@ -15,68 +16,106 @@ use super::shell::Script;
 use crate::budget::Budget;
 use crate::device::{DeviceFacts, Leftover, Pinned};
 
-/// Who is in front: a few lines on every Android. `dumpsys activity top` would cost seconds.
-pub(super) const ACTIVITY: &str = "dumpsys activity activities | grep -E 'ResumedActivity|mFocusedActivity' || dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow'";
+/// Who is in front: a few lines on every Android. `dumpsys activity top` would cost seconds. Where no focus is named, the
+/// windows themselves are needed: their headers, kinds, surfaces and layers.
+pub(super) const ACTIVITY: &str = "$t dumpsys activity activities | grep -E 'ResumedActivity.*/|mFocusedActivity.*/' || $t dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow|Window #| ty=|mHasSurface=| layer='";
 
 /// Whether the keyboard is shown.
-pub(super) const KEYBOARD: &str = "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
+pub(super) const KEYBOARD: &str = "$t dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
+
+/// `getprop` answers in milliseconds; where it does not within this, it hangs, and a connection's facts stay unknown.
+const PROPERTIES: Duration = Duration::from_secs(3);
 
 /// Connections remembered at most; the least use of one beyond that is a question asked twice.
 const CONNECTIONS: usize = 64;
 
-/// What is known of each connection.
-pub(super) type Known = HashMap<(String, u64), Connection>;
+/// What is known of devices.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) connections: HashMap<(String, u64), Connection>,
+    /// The boot id that each serial had last.
+    pub(super) boots: HashMap<String, String>,
+}
 
 /// One connection of one device.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
     facts: Option<DeviceFacts>,
     swept: bool,
+    /// A question was answered in it.
+    pub(super) met: bool,
     pub(super) boot_id: Option<String>,
+    /// Another device was found in it.
+    pub(super) suspect: bool,
+    /// Package and activity that were last seen in front.
+    front: Option<(String, String)>,
+}
+
+impl Known {
+    /// The entry of one connection; another connection of the same device forgets the one before.
+    pub(super) fn connection(&mut self, device: &Pinned) -> &mut Connection {
+        let key = (device.key.id.clone(), device.connection);
+        if !self.connections.contains_key(&key) {
+            self.connections.retain(|(id, _), _| *id != device.key.id);
+            if self.connections.len() >= CONNECTIONS {
+                self.connections.clear();
+                self.boots.clear();
+            }
+        }
+        self.connections.entry(key).or_default()
+    }
 }
 
 impl Android {
     /// True once per connection, and again after a read that may have left its file.
     pub(super) fn sweeps_now(&self, device: &Pinned) -> bool {
-        let mut known = self.known();
-        !std::mem::replace(&mut connection(&mut known, device).swept, true)
+        !std::mem::replace(&mut self.known().connection(device).swept, true)
     }
 
     /// A read was cut off: its file is to be removed with the next one.
     pub(super) fn sweep_again(&self, device: &Pinned) {
-        connection(&mut self.known(), device).swept = false;
+        self.known().connection(device).swept = false;
     }
 
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Facts, asked once per connection. A device whose `getprop` hangs has none, and is not asked again.
     pub(super) async fn device_facts(&self, device: &Pinned, budget: &Budget) -> Result<DeviceFacts, Failure> {
-        if let Some(facts) = connection(&mut self.known(), device).facts.clone() {
+        if let Some(facts) = self.known().connection(device).facts.clone() {
             return Ok(facts);
         }
+        let property = |name: &str| format!("echo \"=$(getprop {name})\"");
         let script = Script::new()
-            .part("release", "getprop ro.build.version.release")
-            .part("sdk", "getprop ro.build.version.sdk")
-            .part("model", "getprop ro.product.model")
+            .part("release", &property("ro.build.version.release"))
+            .part("sdk", &property("ro.build.version.sdk"))
+            .part("model", &property("ro.product.model"))
             .part("qemu", "getprop ro.kernel.qemu; getprop ro.boot.qemu; getprop ro.build.characteristics");
-        let reply = self.ask(device, &script, "asking the device for its properties", budget).await?;
-        let facts = DeviceFacts {
-            os_version: reply.text("release"),
-            model: reply.text("model"),
-            simulator: reply
-                .text("qemu")
-                .lines()
-                .any(|line| line.trim() == "1" || line.split(',').any(|kind| kind.trim() == "emulator")),
-            sdk: reply.text("sdk").parse().ok(),
+        let asked = self.ask(device, &script, "asking the device for its properties", &budget.child(PROPERTIES)).await;
+        let facts = match asked {
+            Ok(reply) => DeviceFacts {
+                os_version: value(&reply.text("release")),
+                model: value(&reply.text("model")),
+                simulator: reply
+                    .text("qemu")
+                    .lines()
+                    .any(|line| line.trim() == "1" || line.split(',').any(|kind| kind.trim() == "emulator")),
+                sdk: value(&reply.text("sdk")).parse().ok(),
+            },
+            Err(failure) if failure.code == Code::Timeout && budget.check().is_ok() => {
+                tracing::warn!("the device did not tell its properties in time; they stay unknown in this connection");
+                DeviceFacts::default()
+            }
+            Err(failure) => return Err(failure),
         };
-        connection(&mut self.known(), device).facts = Some(facts.clone());
+        self.known().connection(device).facts = Some(facts.clone());
         Ok(facts)
     }
 
     pub(super) async fn screen_facts(&self, device: &Pinned, budget: &Budget) -> Result<ScreenFacts, Failure> {
-        let reply =
-            self.ask(device, &Script::new().part("activity", ACTIVITY), "asking which app is in front", budget).await?;
+        let script = Script::new().bounding().part("activity", ACTIVITY);
+        let reply = self.ask(device, &script, "asking which app is in front", budget).await?;
         let (package, activity) = parse_resumed_activity(&reply.text("activity")).unzip();
         Ok(ScreenFacts { package, activity })
     }
@@ -84,9 +123,10 @@ impl Android {
     /// The window manager's current size, which knows rotation and override; else `wm size`, turned as the input system says.
     pub(super) async fn display_size(&self, device: &Pinned, budget: &Budget) -> Result<Size, Failure> {
         let script = Script::new()
-            .part("size", "wm size 2>&1")
-            .part("current", "dumpsys window displays | grep cur=")
-            .part("turned", "dumpsys input | grep SurfaceOrientation");
+            .bounding()
+            .part("size", "$t wm size 2>&1")
+            .part("current", "$t dumpsys window displays | grep cur=")
+            .part("turned", "$t dumpsys input | grep SurfaceOrientation");
         let reply = self.ask(device, &script, "asking for the display's size", budget).await?;
         if let Some(size) = current(&reply.text("current")) {
             return Ok(size);
@@ -97,7 +137,7 @@ impl Android {
             Failure::new(
                 Code::Unsupported,
                 format!(
-                    "the device does not say its display's size: {:?}",
+                    "this needs a display whose size the device tells (wm size); it said {:?}",
                     super::shell::last_line(&reply.text("size"))
                 ),
             )
@@ -111,11 +151,26 @@ impl Android {
         Ok(reply.text("path").lines().any(|line| line.starts_with("package:")))
     }
 
-    /// `kill -0` for a dump; for a gesture, whose process says nothing about it, time alone.
+    /// What a read may say of the app in front. One that could not be asked stays as it was, as long as the tree is of that
+    /// app: the activity is part of the fingerprint and the signature, and must not come and go with a slow service.
+    pub(super) fn in_front(&self, device: &Pinned, said: Option<(String, String)>, shown: Option<&str>) -> ScreenFacts {
+        let mut known = self.known();
+        let front = &mut known.connection(device).front;
+        let (package, activity) = match said {
+            Some(said) => front.insert(said).clone(),
+            None => match front {
+                Some(last) if Some(last.0.as_str()) == shown => last.clone(),
+                _ => return ScreenFacts::default(),
+            },
+        };
+        ScreenFacts { package: Some(package), activity: Some(activity) }
+    }
+
+    /// `kill -0` for a dump or an input whose pid came through; for others, time alone.
     pub(super) async fn leftover_is_over(&self, device: &Pinned, leftover: &Leftover, budget: &Budget) -> bool {
         let Some(pid) = leftover.pid else { return Instant::now() >= leftover.until };
         let script = Script::new().part("alive", &format!("kill -0 {pid} 2>/dev/null"));
-        match self.ask(device, &script, "asking whether an earlier read is over", budget).await {
+        match self.ask(device, &script, "asking whether earlier work is over", budget).await {
             Ok(reply) => reply.part("alive").is_some_and(|(_, status)| status != 0),
             // What cannot be asked is bounded by time.
             Err(_) => false,
@@ -124,23 +179,19 @@ impl Android {
 
     pub(super) async fn screen_state(&self, device: &Pinned, budget: &Budget) -> Result<ScreenState, Failure> {
         let script = Script::new()
-            .part("power", "dumpsys power | grep -E 'mWakefulness=|Display Power: state=|mScreenOn='")
-            .part("policy", "dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'");
+            .bounding()
+            .part("power", "$t dumpsys power | grep -E 'mWakefulness=|Display Power: state=|mScreenOn='")
+            .part("policy", "$t dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'");
         let reply = self.ask(device, &script, "asking whether the display is on", budget).await?;
         Ok(parse_screen_state(&format!("{}\n{}", reply.text("power"), reply.text("policy"))))
     }
 }
 
-/// The entry of one connection; another connection of the same device forgets the one before.
-pub(super) fn connection<'a>(known: &'a mut Known, device: &Pinned) -> &'a mut Connection {
-    let key = (device.key.id.clone(), device.connection);
-    if !known.contains_key(&key) {
-        known.retain(|(id, _), _| *id != device.key.id);
-        if known.len() >= CONNECTIONS {
-            known.clear();
-        }
-    }
-    known.entry(key).or_default()
+/// What follows the `=`, without what a linker says as the command starts.
+fn value(text: &str) -> String {
+    let (_, text) = text.rsplit_once("\n=").or_else(|| text.split_once('=')).unwrap_or_default();
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("WARNING: "));
+    lines.last().unwrap_or_default().to_owned()
 }
 
 /// `cur=1080x2400`.
@@ -150,4 +201,19 @@ fn current(text: &str) -> Option<Size> {
         text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok().filter(|pixels| *pixels > 0)
     };
     Some(Size { width: digits(width)?, height: digits(height)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+
+    #[test]
+    fn a_linkers_warning_is_no_property() {
+        const WARNING: &str = "WARNING: linker: libdvm.so has text relocations. This is wasting memory";
+        assert_eq!(value("=Pixel 8"), "Pixel 8");
+        assert_eq!(value(&format!("{WARNING}\r\n=Pixel = 8")), "Pixel = 8");
+        assert_eq!(value(&format!("={WARNING}\n14")), "14");
+        assert_eq!(value("="), "");
+        assert_eq!(value(WARNING), "");
+    }
 }

@@ -7,8 +7,9 @@ use handset_model::android::quote;
 use handset_model::{Code, Failure};
 
 use super::Android;
-use super::facts::connection;
-use crate::device::Pinned;
+use super::shell::Script;
+use crate::budget::Budget;
+use crate::device::{Listed, Pinned};
 
 /// Leaves the boot id in `$b`, empty where the device does not show one.
 pub(super) const READ_BOOT_ID: &str = "{ read b </proc/sys/kernel/random/boot_id; } 2>/dev/null";
@@ -16,30 +17,94 @@ pub(super) const READ_BOOT_ID: &str = "{ read b </proc/sys/kernel/random/boot_id
 /// What an input's line says when it found another device, and sent nothing.
 pub(super) const OTHER: &str = "handset:other-device";
 
+/// What a boot id says about who answered.
+enum Answered {
+    /// The one that was met in this connection.
+    Same,
+    /// Another device, or another boot.
+    Other,
+    /// Who that is was not known in this connection; `moved` when the serial stood for another boot before.
+    New { moved: bool },
+}
+
 impl Android {
-    /// Compares with what this connection's device answered first. A mismatch forgets the connection: the next request
-    /// lists anew, and what it finds under this id then is what it means.
-    pub(super) fn same_device(&self, device: &Pinned, boot_id: &str) -> Result<(), Failure> {
-        if boot_id.is_empty() {
-            return Ok(());
+    /// Compares who answered with who was met in this connection first. At the first meeting, where a server was started
+    /// under the question, or the serial stood for another boot before, a fresh listing has to confirm the connection.
+    ///
+    /// After a mismatch nothing goes over this connection, until a listing shows the serial in it again.
+    pub(super) async fn identify(
+        &self,
+        device: &Pinned,
+        boot_id: &str,
+        restarted: bool,
+        budget: &Budget,
+    ) -> Result<(), Failure> {
+        match self.compare(device, boot_id) {
+            Answered::Same => return Ok(()),
+            Answered::Other => return Err(other_device(device)),
+            Answered::New { moved } if moved || restarted => self.same_connection(device, budget).await?,
+            Answered::New { .. } => {}
         }
         let mut known = self.known();
-        let boot = &mut connection(&mut known, device).boot_id;
-        match boot {
-            Some(first) if first != boot_id => {
-                known.remove(&(device.key.id.clone(), device.connection));
-                Err(other_device(device))
-            }
-            _ => {
-                *boot = Some(boot_id.to_owned());
-                Ok(())
-            }
+        let met = known.connection(device);
+        met.met = true;
+        if !boot_id.is_empty() {
+            met.boot_id = Some(boot_id.to_owned());
+            known.boots.insert(device.key.id.clone(), boot_id.to_owned());
         }
+        Ok(())
+    }
+
+    fn compare(&self, device: &Pinned, boot_id: &str) -> Answered {
+        let mut known = self.known();
+        let moved = !boot_id.is_empty() && known.boots.get(&device.key.id).is_some_and(|before| before != boot_id);
+        let met = known.connection(device);
+        match &met.boot_id {
+            Some(first) if first == boot_id => Answered::Same,
+            // It does not show its boot id any more: nothing speaks against it.
+            Some(_) if !boot_id.is_empty() => {
+                met.suspect = true;
+                Answered::Other
+            }
+            _ => Answered::New { moved },
+        }
+    }
+
+    /// Refuses a connection in which another device was found.
+    pub(super) fn still_trusted(&self, device: &Pinned) -> Result<(), Failure> {
+        if self.known().connection(device).suspect { Err(other_device(device)) } else { Ok(()) }
+    }
+
+    /// An input's line found another device.
+    pub(super) fn suspect(&self, device: &Pinned) {
+        self.known().connection(device).suspect = true;
+    }
+
+    /// A listing shows who is in which connection: what was suspected of those in it is settled.
+    pub(super) fn listed_anew(&self, listed: &[Listed]) {
+        let mut known = self.known();
+        known.connections.retain(|(id, connection), met| {
+            !(met.suspect && listed.iter().any(|one| one.usable && one.id == *id && one.connection == *connection))
+        });
+    }
+
+    /// Before an input: it must be known which device is in the connection, so that its line runs on no other.
+    pub(super) async fn meet(&self, device: &Pinned, budget: &Budget) -> Result<(), Failure> {
+        self.still_trusted(device)?;
+        if self.known().connection(device).met {
+            return Ok(());
+        }
+        self.ask(device, &Script::new(), "asking which device answers", budget).await.map(drop)
+    }
+
+    /// Whether inputs of this connection check where they are.
+    pub(super) fn is_guarded(&self, device: &Pinned) -> bool {
+        self.known().connection(device).boot_id.is_some()
     }
 
     /// A line that runs only on the device this connection is known to have.
     pub(super) fn guarded(&self, device: &Pinned, line: &str) -> String {
-        match &connection(&mut self.known(), device).boot_id {
+        match &self.known().connection(device).boot_id {
             Some(boot_id) => {
                 format!("{READ_BOOT_ID}; [ \"$b\" = {} ] || {{ echo {OTHER}; exit 1; }}; {line}", quote(boot_id))
             }

@@ -22,7 +22,7 @@ impl Android {
         input: Input,
         budget: &Budget,
     ) -> Result<Prepared, Failure> {
-        let (lines, gesture_ms) = match &input {
+        let (strokes, gesture_ms) = match &input {
             Input::Tap { x, y } => (vec![format!("input tap {x} {y}")], 0),
             Input::Swipe { x1, y1, x2, y2, duration_ms } => {
                 if !DURATION.contains(duration_ms) {
@@ -30,17 +30,19 @@ impl Android {
                 }
                 (vec![format!("input swipe {x1} {y1} {x2} {y2} {duration_ms}")], *duration_ms)
             }
-            Input::Text(text) => (joined(strokes(text)?), 0),
+            Input::Text(text) => (strokes(text)?.iter().map(Stroke::command).collect(), 0),
             Input::Back => (vec!["input keyevent 4".to_owned()], 0),
             Input::StartApp { app_id } => (vec![self.launch_line(device, app_id, budget).await?], 0),
         };
-        let commands = lines.iter().map(|line| self.input_child(device, line)).collect();
-        Ok(Prepared { input, commands, gesture_ms })
+        self.meet(device, budget).await?;
+        let commands = joined(&strokes).iter().map(|line| self.input_child(device, line)).collect();
+        let strokes = u32::try_from(strokes.len()).unwrap_or(u32::MAX);
+        Ok(Prepared { input, commands, gesture_ms, strokes })
     }
 
     fn input_child(&self, device: &Pinned, line: &str) -> Command {
-        let line = self.guarded(device, &format!("{line}; {}", judge::DONE));
-        self.on_device(device, &["shell", &line], 64 * 1024)
+        let line = self.guarded(device, &format!("{}; {line}; {}", judge::SAY, judge::DONE));
+        self.on_device(device, &["shell", &line], judge::OUTPUT)
     }
 
     /// Where the device resolves apps, the activity a launcher would start; see [`launch`].
@@ -51,10 +53,11 @@ impl Android {
     }
 }
 
-/// Each stroke starts only when the one before it was accepted.
-fn joined(strokes: Vec<Stroke>) -> Vec<String> {
+/// Lines of numbered strokes, each of which says its number and its pid as it begins, only after the one before it was accepted.
+fn joined(strokes: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for command in strokes.iter().map(Stroke::command) {
+    for (number, stroke) in (1..).zip(strokes) {
+        let command = format!("sh -c \"$s\" {number} {stroke}");
         match lines.last_mut() {
             Some(line) if line.len() + command.len() + 4 <= LINE => {
                 line.push_str(" && ");

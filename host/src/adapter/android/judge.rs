@@ -1,12 +1,22 @@
-//! What an input's finished or stopped child means. An input is never repeated.
+//! What an input's finished or stopped child means: what became of it, whether it may have arrived, and what it may have
+//! left running. An input is never repeated.
 
-use handset_model::android::{classify_input_error, parse_am_start};
+use std::time::Duration;
+
+use handset_model::android::{Refusal, classify_input, parse_am_start};
 use handset_model::{Code, Failure};
+use tokio::time::Instant;
 
+use super::Android;
 use super::identity::{OTHER, other_device};
-use super::shell::{last_line, lost, not_finished, server_started};
-use crate::device::{Accepted, Input, Pinned};
+use super::shell::{lost, never_sent, not_finished, server_started};
+use crate::device::{Accepted, Input, Leftover, Pinned, Prepared, Reached, Refused};
 use crate::process::{Output, ProcessError};
+
+/// In an input's line: how a stroke says its number, and the pid it will have, as it begins.
+pub(super) const SAY: &str = r#"s='echo handset:stroke:$0:$$; exec "$@"'"#;
+
+const STROKE: &str = "handset:stroke:";
 
 /// The end of every input's line: without it the line did not come to its end, whatever adb's own status says.
 /// Devices before Android 7 give no other status.
@@ -14,56 +24,155 @@ pub(super) const DONE: &str = "echo handset:done:$?";
 
 const MARK: &str = "handset:done:";
 
-pub(super) fn judge(
-    device: &Pinned,
-    input: &Input,
-    output: Result<&Output, &ProcessError>,
-) -> Result<Accepted, Failure> {
-    let output = match output {
-        Ok(output) => output,
-        Err(error @ ProcessError::Stopped { .. }) => {
-            let failure = not_finished(error, Code::ActionTimeout, &format!("the device was {}", doing(input))).0;
-            return Err(failure
-                .with_retryable(false)
-                .with_remedy("The input may have been delivered: look at the screen before repeating it."));
+/// Bytes kept of what an input prints: an accepted one may be noisy, and its end is what tells.
+pub(super) const OUTPUT: usize = 4 << 20;
+
+/// An input's JVM has started, and injected what is no gesture, within this.
+const INPUT: Duration = Duration::from_secs(10);
+
+/// What has not begun on the device this long after adb was ended is not going to: its stream is closed.
+const LATE: Duration = Duration::from_secs(3);
+
+impl Android {
+    pub(super) fn judge_input(
+        &self,
+        device: &Pinned,
+        prepared: &Prepared,
+        began: Instant,
+        output: Result<&Output, &ProcessError>,
+    ) -> Result<Accepted, Box<Refused>> {
+        let (output, stopped) = match output {
+            Ok(output) => (output, None),
+            Err(ProcessError::Stopped { why, partial }) => (partial, Some(*why)),
+            Err(error) => return Err(never(not_finished(error, Code::ActionTimeout, "").0)),
+        };
+        let said = Said::of(output);
+        if said.other_device {
+            self.suspect(device);
+            return Err(never(other_device(device)));
         }
-        Err(error) => return Err(not_finished(error, Code::ActionTimeout, "").0),
-    };
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if stdout.contains(OTHER) {
-        return Err(other_device(device));
+        let progress = said.progress(prepared);
+        let Some(status) = said.status else {
+            let leftover = said.leftover(prepared, began);
+            if let Some(why) = stopped {
+                let doing = format!("the device was {}{progress}", doing(&prepared.input));
+                return Err(perhaps(why.failure(Code::ActionTimeout, &doing).with_remedy(LOOK), Some(leftover)));
+            }
+            let mut failure = lost(device, &said.stderr).0;
+            if never_sent(output) {
+                return Err(never(failure));
+            }
+            if output.truncated {
+                let message = format!("the input printed more than {OUTPUT} bytes, so that its end was not seen");
+                failure = Failure::new(Code::ActionRejected, message);
+            }
+            failure.message.push_str(&progress);
+            // A stream that ended before a stroke had said that it begins ended the line, too.
+            return Err(perhaps(failure.with_remedy(CHECK), said.stroke.map(|_| leftover)));
+        };
+        if server_started(&said.stderr) && !self.is_guarded(device) {
+            // A new server counts its transports anew: what was sent may have gone to another device.
+            let message =
+                format!("the adb server was restarted under this input; it may not have gone to {:?}", device.key.id);
+            return Err(perhaps(Failure::new(Code::DeviceOffline, message).with_remedy(CHECK), None));
+        }
+        let all = format!("{}\n{}", said.last, said.stderr);
+        match judged(&prepared.input, &all, status) {
+            Ok(launch_time_ms) => Ok(Accepted { output: all.trim().to_owned(), launch_time_ms }),
+            Err(Refusal { failure, nothing_done: true }) if said.typed() == 0 => Err(never(failure)),
+            Err(Refusal { mut failure, .. }) => {
+                failure.message.push_str(&progress);
+                Err(perhaps(failure.with_remedy(LOOK), None))
+            }
+        }
     }
-    let Some((said, status)) = stdout.rsplit_once(MARK) else {
-        return Err(unknown_delivery(lost(device, output, &stderr).0));
-    };
-    if server_started(&stderr) {
-        // A new server counts its transports anew: what was sent may have gone to another device.
-        let message =
-            format!("the adb server was restarted under this input; it may not have gone to {:?}", device.key.id);
-        return Err(unknown_delivery(Failure::new(Code::DeviceOffline, message)));
-    }
-    let status: i32 = status.trim().parse().unwrap_or(-1);
-    let all = format!("{said}\n{stderr}");
-    if matches!(input, Input::StartApp { .. }) {
-        let started = parse_am_start(&all)?;
-        return Ok(Accepted { output: all.trim().to_owned(), launch_time_ms: started.total_time_ms });
-    }
-    if let Some(failure) = classify_input_error(&all) {
-        return Err(failure);
-    }
-    if status != 0 {
-        return Err(Failure::new(
-            Code::ActionRejected,
-            format!("the device refused the input with status {status}: {}", last_line(&all)),
-        ));
-    }
-    Ok(Accepted { output: all.trim().to_owned(), launch_time_ms: None })
 }
 
-fn unknown_delivery(failure: Failure) -> Failure {
-    failure
-        .with_retryable(false)
-        .with_remedy("Check the device with list_devices, and look at the screen before repeating the input.")
+const LOOK: &str = "The input may have been delivered: look at the screen before repeating it.";
+
+const CHECK: &str = "Check the device with list_devices, and look at the screen before repeating the input.";
+
+fn judged(input: &Input, said: &str, status: i32) -> Result<Option<u64>, Refusal> {
+    if matches!(input, Input::StartApp { .. }) {
+        return parse_am_start(said).map(|started| started.total_time_ms);
+    }
+    classify_input(said, status).map_or(Ok(None), Err)
+}
+
+fn never(failure: Failure) -> Box<Refused> {
+    Box::new(Refused { failure, reached: Reached::No, leftover: None })
+}
+
+fn perhaps(failure: Failure, leftover: Option<Leftover>) -> Box<Refused> {
+    Box::new(Refused { failure: failure.with_retryable(false), reached: Reached::Perhaps, leftover })
+}
+
+/// What an input's line said.
+struct Said {
+    stderr: String,
+    /// What came of the last stroke that began.
+    last: String,
+    /// That stroke's number, and its pid on the device.
+    stroke: Option<(u32, u32)>,
+    /// The status of the line's end; `None` when that was not seen.
+    status: Option<i32>,
+    other_device: bool,
+}
+
+impl Said {
+    fn of(output: &Output) -> Self {
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let (body, status) = match stdout.rsplit_once(MARK) {
+            Some((body, status)) => (body, Some(status.trim().parse().unwrap_or(-1))),
+            None => (stdout.as_ref(), None),
+        };
+        let mut begun = body.rmatch_indices(STROKE).filter_map(|(at, mark)| stroke(body.get(at + mark.len()..)?));
+        let (stroke, last) = match begun.next() {
+            Some((number, pid, rest)) => (Some((number, pid)), rest),
+            None => (None, body),
+        };
+        Self {
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            last: last.to_owned(),
+            stroke,
+            status,
+            other_device: stdout.contains(OTHER),
+        }
+    }
+
+    /// Strokes that were accepted before the last one that began.
+    fn typed(&self) -> u32 {
+        self.stroke.map_or(0, |(number, _)| number.saturating_sub(1))
+    }
+
+    /// How far an input of several strokes came, as the end of a sentence.
+    fn progress(&self, prepared: &Prepared) -> String {
+        match self.stroke {
+            Some(_) if prepared.strokes > 1 => {
+                format!("; {} of {} strokes were typed", self.typed(), prepared.strokes)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// What may still be running, when the line's end was not seen.
+    fn leftover(&self, prepared: &Prepared, began: Instant) -> Leftover {
+        let (now, gesture) = (Instant::now(), Duration::from_millis(u64::from(prepared.gesture_ms)));
+        let until = match self.stroke {
+            // Several strokes begin one after the other, the last one at any time until now.
+            Some(_) if prepared.strokes > 1 => now + INPUT,
+            Some(_) => (began + gesture + INPUT).max(now + LATE),
+            None => now + gesture + LATE,
+        };
+        Leftover { pid: self.stroke.map(|(_, pid)| pid), until }
+    }
+}
+
+/// `NUMBER:PID` and its line's end, without which a pid is not whole; and what comes after it.
+fn stroke(text: &str) -> Option<(u32, u32, &str)> {
+    let (line, rest) = text.split_once('\n')?;
+    let (number, pid) = line.trim().split_once(':')?;
+    Some((number.parse().ok()?, pid.parse().ok()?, rest))
 }
 
 fn doing(input: &Input) -> &'static str {

@@ -12,16 +12,24 @@ impl Android {
     /// `adb devices -l`. adb's chatter about its server is no failure as long as a list comes.
     pub(super) async fn devices(&self, budget: &Budget) -> Result<Vec<Listed>, Failure> {
         let command = self.adb.command(["devices", "-l"]);
-        let output = self
-            .processes
-            .run(command, budget)
-            .await
-            .map_err(|error| not_finished(&error, Code::Timeout, "listing devices").0)?;
+        let output = self.processes.run(command, budget).await.map_err(|error| {
+            let failure = not_finished(&error, Code::Timeout, "listing devices").0;
+            if failure.code == Code::Timeout { failure.with_remedy(SERVER) } else { failure }
+        })?;
         let said = String::from_utf8_lossy(&output.stderr);
         if output.code != Some(0) {
             let all = format!("{said}\n{}", String::from_utf8_lossy(&output.stdout));
             return Err(classify_adb_error(&all).unwrap_or_else(|| {
-                Failure::new(Code::DeviceOffline, format!("adb could not list devices: {}", last_line(&all)))
+                let how = output
+                    .code
+                    .map_or_else(|| "was ended by a signal".to_owned(), |code| format!("exited with status {code}"));
+                let words = match last_line(&all) {
+                    words if words.is_empty() => "printed nothing".to_owned(),
+                    words => format!("said: {words}"),
+                };
+                let program = self.adb.path.display();
+                Failure::new(Code::DeviceOffline, format!("devices could not be listed: {program} {how} and {words}"))
+                    .with_remedy("Check that the configured adb is Android's adb, and that `adb devices` answers.")
             }));
         }
         let listed: Vec<Listed> =
@@ -39,7 +47,7 @@ impl Android {
         Ok(listed)
     }
 
-    /// Whether adb can be run, which one it is, and what is wrong with what it lists.
+    /// Whether adb can be run, and which one it is. What is wrong with devices stands in their listing.
     pub(super) async fn tools_health(&self, budget: &Budget) -> Health {
         let output = match self.processes.run(self.adb.command(["version"]), budget).await {
             Ok(output) => output,
@@ -51,19 +59,16 @@ impl Android {
         let version = version(&String::from_utf8_lossy(&output.stdout));
         let mut issues = Vec::new();
         if output.code != Some(0) {
-            issues.push(format!("adb version failed: {}.", last_line(&String::from_utf8_lossy(&output.stderr))));
-        }
-        match self.devices(budget).await {
-            Ok(devices) => issues.extend(devices.iter().filter(|device| !device.usable).map(|device| {
-                format!("{} is {}. {}", device.id, device.state, device.remedy.as_deref().unwrap_or_default())
-                    .trim_end()
-                    .to_owned()
-            })),
-            Err(failure) => issues.push(sentence(&failure)),
+            let words = last_line(&String::from_utf8_lossy(&output.stderr));
+            issues.push(format!("{} version failed: {words:?}.", self.adb.path.display()));
         }
         Health { available: output.code == Some(0), version, issues }
     }
 }
+
+/// What a listing that does not come points at.
+const SERVER: &str =
+    "Check the adb server: `adb devices` should answer at once; if it hangs, end it with `adb kill-server`.";
 
 fn listed(device: handset_model::android::ListedDevice) -> Listed {
     let (state, usable, remedy) = match &device.state {

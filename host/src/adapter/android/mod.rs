@@ -16,18 +16,17 @@ mod text;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
+use handset_model::Failure;
 use handset_model::snapshot::ScreenFacts;
 use handset_model::ui::Size;
-use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Reached, Read,
-    ReadFailure, Refused, Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure,
+    Refused, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -92,7 +91,11 @@ impl Adapter for Android {
     }
 
     fn list<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Result<Vec<Listed>, Failure>> {
-        Box::pin(self.devices(budget))
+        Box::pin(async move {
+            let listed = self.devices(budget).await?;
+            self.listed_anew(&listed);
+            Ok(listed)
+        })
     }
 
     fn facts<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>> {
@@ -132,12 +135,7 @@ impl Adapter for Android {
         began: Instant,
         output: Result<&Output, &ProcessError>,
     ) -> Result<Accepted, Box<Refused>> {
-        judge::judge(device, &prepared.input, output).map_err(|failure| {
-            let perhaps = matches!(failure.code, Code::ActionTimeout | Code::Cancelled | Code::DeviceOffline);
-            let gesture = Duration::from_millis(u64::from(prepared.gesture_ms));
-            let leftover = perhaps.then(|| Leftover { pid: None, until: began + gesture });
-            Box::new(Refused { failure, reached: if perhaps { Reached::Perhaps } else { Reached::No }, leftover })
-        })
+        self.judge_input(device, prepared, began, output)
     }
 
     fn installed<'a>(

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::Android;
 use super::facts::{ACTIVITY, KEYBOARD};
-use super::shell::{Exchange, Reply, Script};
+use super::shell::{Broken, Reply, Script};
 use crate::budget::Budget;
 use crate::device::{Leftover, Pinned, Wants};
 
@@ -78,20 +78,19 @@ impl Android {
         let exchange = self.exchange(device, &script, TREE_CAP, "reading the screen", budget).await;
         let ended = Instant::now();
         let reply = match exchange {
-            Exchange::Whole(reply) => reply,
-            Exchange::Restarted(reply) => match self.same_connection(device, budget).await {
-                Ok(()) => reply,
-                Err(failure) => {
-                    return Err(Failed { failure, server_lost: false, leftover: leftover(&reply, started) });
-                }
-            },
-            Exchange::Broken(broken) => {
+            Ok(reply) => reply,
+            Err(broken) => {
                 self.sweep_again(device);
-                let leftover = leftover(&broken.reply, started);
-                return Err(Failed { failure: broken.failure, server_lost: broken.server_lost, leftover });
+                let leftover = leftover(&broken, started);
+                if !tree_is_usable(&broken) {
+                    let Broken { failure, server_lost, .. } = *broken;
+                    return Err(Failed { failure, server_lost, leftover });
+                }
+                tracing::debug!(code = %broken.failure.code, "what comes with a tree was cut off");
+                broken.reply
             }
         };
-        let (tree, screen) = self.understand(&reply, source, wants).map_err(|failure| Failed {
+        let (tree, screen) = self.understand(device, &reply, source, wants).map_err(|failure| Failed {
             failure,
             server_lost: false,
             leftover: None,
@@ -115,19 +114,28 @@ impl Android {
             script = script.quietly(SWEEP);
         }
         script = script
-            .part("dump", &format!(r#"sh -c 'echo $$; {}' "$f" 2>&1"#, source.dump()))
+            .part("dump", &format!(r#"sh -c 'echo {PID}$$; {}' "$f" 2>&1"#, source.dump()))
             .part("tree", r#"cat "$f""#)
-            .quietly(r#"rm -f "$f""#);
+            .quietly(r#"rm -f "$f""#)
+            .bounding();
         if wants.activity {
             script = script.part("activity", ACTIVITY);
         }
         if wants.keyboard {
             script = script.part("keyboard", KEYBOARD);
         }
-        script.part("size", "wm size 2>&1")
+        script.part("size", "$t wm size 2>&1")
     }
 
-    fn understand(&self, reply: &Reply, source: TreeSource, wants: Wants) -> Result<(Tree, ScreenFacts), Failure> {
+    /// A tree with what came along: where that did not, the display is taken from the tree's own roots, and the app in
+    /// front from before if the tree shows it.
+    fn understand(
+        &self,
+        device: &Pinned,
+        reply: &Reply,
+        source: TreeSource,
+        wants: Wants,
+    ) -> Result<(Tree, ScreenFacts), Failure> {
         let (bytes, _) = reply.part("tree").unwrap_or_default();
         let natural = parse_wm_size(&reply.text("size"));
         let display = natural.map(|size| rotated(size, rotation(bytes)));
@@ -137,10 +145,9 @@ impl Android {
         };
         source.flag(&mut tree);
         let mut screen = ScreenFacts::default();
-        if wants.activity
-            && let Some((package, activity)) = parse_resumed_activity(&reply.text("activity"))
-        {
-            screen = ScreenFacts { package: Some(package), activity: Some(activity) };
+        if wants.activity {
+            let said = parse_resumed_activity(&reply.text("activity"));
+            screen = self.in_front(device, said, tree.package.as_deref());
         }
         if wants.keyboard
             && let Some(shown) = parse_keyboard_shown(&reply.text("keyboard"))
@@ -159,7 +166,7 @@ const SWEEP: &str =
 /// The dump's own words say more than the bytes it did not write; where it has none, the bytes do.
 fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
     let dump = reply.text("dump");
-    let said = without_pid(&dump);
+    let said = &without_pid(&dump);
     let stderr = String::from_utf8_lossy(&reply.output.stderr);
     // What `cat` said about a file that is not there comes last: the dump's words say why.
     if let Some(failure) = classify_dump_error(said).or_else(|| classify_dump_error(&stderr)) {
@@ -172,23 +179,30 @@ fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
     unread
 }
 
-fn without_pid(dump: &str) -> &str {
-    match dump.split_once('\n') {
-        Some((first, rest)) if first.trim().parse::<u32>().is_ok() => rest,
-        _ => dump,
-    }
+/// Before the pid of a dump, in the words of the device's shell.
+const PID: &str = "handset:pid:";
+
+fn without_pid(dump: &str) -> String {
+    dump.lines().filter(|line| !line.starts_with(PID)).collect::<Vec<_>>().join("\n")
+}
+
+/// A tree that came whole is one, whatever happened to what was asked after it.
+fn tree_is_usable(broken: &Broken) -> bool {
+    broken.identified && broken.failure.code != Code::Cancelled && broken.reply.part("tree").is_some()
 }
 
 /// What may still be running: a dump whose end was not seen.
-fn leftover(reply: &Reply, started: Instant) -> Option<Leftover> {
-    // Over, or never begun: adb was not even spawned, or said that it could not reach the device.
-    let refused = reply.output.stdout.is_empty() && !reply.output.stderr.trim_ascii().is_empty();
-    if reply.part("dump").is_some() || reply.output.elapsed_ms <= 0.0 || refused {
+fn leftover(broken: &Broken, started: Instant) -> Option<Leftover> {
+    let reply = &broken.reply;
+    // Over, or never begun: adb was not even spawned, or ended by itself before the device's shell had said a word.
+    let never = reply.output.elapsed_ms <= 0.0 || (!broken.stopped && !reply.begun());
+    if reply.part("dump").is_some() || never {
         return None;
     }
-    let text = String::from_utf8_lossy(reply.unfinished().get(..64).unwrap_or(reply.unfinished())).into_owned();
+    let text = String::from_utf8_lossy(reply.unfinished().get(..4096).unwrap_or(reply.unfinished())).into_owned();
     // A pid is whole only when its line is.
-    let pid = text.split_once('\n').and_then(|(line, _)| line.trim().parse().ok());
+    let pid =
+        text.split_once(PID).and_then(|(_, rest)| rest.split_once('\n')).and_then(|(pid, _)| pid.trim().parse().ok());
     Some(Leftover { pid, until: started + DUMP_BOUND })
 }
 

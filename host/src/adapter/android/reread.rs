@@ -168,6 +168,8 @@ impl Android {
         match self.screen_state(device, budget).await {
             Ok(state) if state.on == Some(false) => Err(Failure::new(Code::ScreenOff, "the display is off")),
             Ok(state) if state.locked == Some(true) => Err(Failure::new(Code::DeviceLocked, "the keyguard is showing")),
+            // It is gone, or another one.
+            Err(failure) if failure.code == Code::DeviceOffline => Err(failure),
             Ok(_) | Err(_) => Ok(()),
         }
     }

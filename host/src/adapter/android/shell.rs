@@ -24,10 +24,10 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Begins by saying which device answers.
+    /// Begins with a line of its own, after whatever a shell prints as it starts, and then says which device answers.
     pub(super) fn new() -> Self {
         let script = Self { nonce: format!("@{:016x}", RandomState::new().hash_one(0)), line: String::new(), last: "" };
-        script.quietly(READ_BOOT_ID).part("boot", "echo $b")
+        script.part("begun", ":").quietly(READ_BOOT_ID).part("boot", "echo $b")
     }
 
     /// A command whose output belongs to no part: it should have none.
@@ -35,6 +35,12 @@ impl Script {
         self.line.push_str(command);
         self.line.push_str("; ");
         self
+    }
+
+    /// Leaves in `$t` what bounds a command by two seconds, where the device has that (Android 8 and later): services
+    /// that dump their state may hang.
+    pub(super) fn bounding(self) -> Self {
+        self.quietly("t=; { timeout 2 true; } >/dev/null 2>&1 && t='timeout 2'")
     }
 
     /// A command and, after its output, the line that ends its part and carries its exit status.
@@ -82,13 +88,19 @@ impl Reply {
         self.part(name).map(|(bytes, _)| String::from_utf8_lossy(bytes).trim().to_owned()).unwrap_or_default()
     }
 
+    /// The last line of a part: where a command answers with one, what else stands there is a linker's warning.
+    pub(super) fn answer(&self, name: &str) -> String {
+        self.text(name).lines().last().unwrap_or_default().trim().to_owned()
+    }
+
+    /// The device's shell ran: it said so before anything else.
+    pub(super) fn begun(&self) -> bool {
+        self.part("begun").is_some()
+    }
+
     /// What came after the last complete part.
     pub(super) fn unfinished(&self) -> &[u8] {
         self.output.stdout.get(self.rest..).unwrap_or_default()
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 }
 
@@ -111,18 +123,12 @@ pub(super) struct Broken {
     pub(super) failure: Failure,
     /// The adb server was lost, not the device as far as anyone knows: a read may be tried once more.
     pub(super) server_lost: bool,
+    /// We ended it, at a deadline or on cancel.
+    pub(super) stopped: bool,
+    /// It is known to be the pinned device's; what came of it can be used.
+    pub(super) identified: bool,
     /// What came until then.
     pub(super) reply: Reply,
-}
-
-/// A round trip's end.
-pub(super) enum Exchange {
-    /// Everything came back.
-    Whole(Reply),
-    /// Everything came back, through a server that adb had to start: its transport ids are others than the listing's.
-    Restarted(Reply),
-    /// Not everything did.
-    Broken(Box<Broken>),
 }
 
 impl Android {
@@ -135,7 +141,7 @@ impl Android {
         command
     }
 
-    /// One round trip. `doing` completes "time ran out while …".
+    /// One round trip, answered by the pinned device. `doing` completes "time ran out while …".
     pub(super) async fn exchange(
         &self,
         device: &Pinned,
@@ -143,27 +149,34 @@ impl Android {
         cap: usize,
         doing: &str,
         budget: &Budget,
-    ) -> Exchange {
+    ) -> Result<Reply, Box<Broken>> {
+        let broken = |failure, reply| Broken { failure, server_lost: false, stopped: false, identified: false, reply };
+        self.still_trusted(device).map_err(|failure| Box::new(broken(failure, Reply::default())))?;
         let line = script.line.trim_end_matches([' ', ';']);
         let command = self.on_device(device, &["shell", line], cap);
-        let output = match self.processes.run(command, budget).await {
-            Ok(output) => output,
+        let (output, stopped) = match self.processes.run(command, budget).await {
+            Ok(output) => (output, None),
             Err(error) => {
                 let (failure, partial) = not_finished(&error, Code::Timeout, doing);
-                let reply = Reply::of(partial.cloned().unwrap_or_default(), &script.nonce);
-                return Exchange::Broken(Box::new(Broken { failure, server_lost: false, reply }));
+                (partial.cloned().unwrap_or_default(), Some(failure))
             }
         };
         let reply = Reply::of(output, &script.nonce);
-        let said = reply.stderr();
-        if reply.part(script.last).is_some() {
-            if let Err(failure) = self.same_device(device, &reply.text("boot")) {
-                return Exchange::Broken(Box::new(Broken { failure, server_lost: false, reply }));
-            }
-            return if server_started(&said) { Exchange::Restarted(reply) } else { Exchange::Whole(reply) };
+        let said = String::from_utf8_lossy(&reply.output.stderr).into_owned();
+        let identified = reply.part("boot").is_some();
+        if identified {
+            let known = self.identify(device, &reply.answer("boot"), server_started(&said), budget).await;
+            known.map_err(|failure| Box::new(broken(failure, reply.clone())))?;
         }
-        let (failure, server_lost) = lost(device, &reply.output, &said);
-        Exchange::Broken(Box::new(Broken { failure, server_lost, reply }))
+        if let Some(failure) = stopped {
+            return Err(Box::new(Broken { stopped: true, identified, ..broken(failure, reply) }));
+        }
+        if reply.part(script.last).is_some() {
+            return Ok(reply);
+        }
+        let (failure, server_lost) =
+            if reply.output.truncated { (too_long(script, &reply.output), false) } else { lost(device, &said) };
+        Err(Box::new(Broken { server_lost, identified, ..broken(failure, reply) }))
     }
 
     /// A short question to the device. A lost server is asked once more, if the device is still in the same connection there.
@@ -175,15 +188,10 @@ impl Android {
         budget: &Budget,
     ) -> Result<Reply, Failure> {
         match self.exchange(device, script, SMALL, doing, budget).await {
-            Exchange::Whole(reply) => return Ok(reply),
-            Exchange::Restarted(reply) => return self.same_connection(device, budget).await.map(|()| reply),
-            Exchange::Broken(broken) if !broken.server_lost => return Err(broken.failure),
-            Exchange::Broken(_) => self.same_connection(device, budget).await?,
+            Err(broken) if broken.server_lost => self.same_connection(device, budget).await?,
+            ended => return ended.map_err(|broken| broken.failure),
         }
-        match self.exchange(device, script, SMALL, doing, budget).await {
-            Exchange::Whole(reply) | Exchange::Restarted(reply) => Ok(reply),
-            Exchange::Broken(broken) => Err(broken.failure),
-        }
+        self.exchange(device, script, SMALL, doing, budget).await.map_err(|broken| broken.failure)
     }
 
     /// Looks whether a device is still in the connection it was pinned in. A new server counts its transports anew,
@@ -225,39 +233,71 @@ pub(super) fn not_finished<'a>(error: &'a ProcessError, expired: Code, doing: &s
     }
 }
 
-/// adb had to start a server for this command: the one its transport id came from is gone.
-pub(super) fn server_started(said: &str) -> bool {
-    said.contains("daemon not running") || said.contains("daemon started") || said.contains("; killing...")
+/// adb's own lines about its server, which it writes before anything of the device's can come.
+fn about_server(said: &str) -> impl Iterator<Item = &str> {
+    said.lines().map(str::trim).take_while(|line| line.starts_with("* ") || line.starts_with("adb server "))
 }
 
+/// adb had to start a server for this command: the one its transport id came from is gone.
+pub(super) fn server_started(said: &str) -> bool {
+    about_server(said)
+        .any(|line| line.starts_with("* daemon ") || line.ends_with("killing...") || line.contains("out of date"))
+}
+
+/// Beginnings of adb's own words, on the stream that carries the device's stderr too.
+const OWN: [&str; 6] = ["error:", "adb:", "adb server", "ADB server", "* ", "cannot connect to daemon"];
+
 /// Types an adb that ended without everything having come back, and says whether only the server was lost.
-pub(super) fn lost(device: &Pinned, output: &Output, said: &str) -> (Failure, bool) {
-    if output.truncated {
-        return (
-            Failure::new(Code::TreeTruncated, format!("the device sent more than {} bytes", output.stdout.len()))
-                .with_retryable(false),
-            false,
-        );
-    }
+pub(super) fn lost(device: &Pinned, said: &str) -> (Failure, bool) {
     let id = &device.key.id;
-    let shown = last_line(said);
-    let server = ["daemon", "protocol fault", "failed to check server version", "ADB server"]
-        .iter()
-        .any(|words| said.contains(words));
-    match classify_adb_error(said) {
-        Some(failure) if failure.code == Code::AdbVersionConflict => (failure, false),
+    let own = || said.lines().map(str::trim).filter(|line| OWN.iter().any(|start| line.starts_with(start)));
+    let server = own().any(|line| {
+        ["daemon", "protocol fault", "failed to check server version", "ADB server"]
+            .iter()
+            .any(|words| line.contains(words))
+    });
+    match (classify_adb_error(said), own().last()) {
+        (Some(failure), _) if failure.code == Code::AdbVersionConflict => (failure, false),
         // It was there when it was pinned.
-        Some(failure) if failure.code == Code::DeviceNotFound => {
+        (Some(failure), _) if failure.code == Code::DeviceNotFound => {
             (Failure::new(Code::DeviceOffline, format!("{id:?} is gone: {}", failure.message)), server)
         }
-        Some(failure) => (failure, server),
+        (Some(failure), _) => (failure, server),
         // Nothing said: the stream ended under the command, which is the server's end as well as the device's.
-        None if shown.is_empty() => (
+        (None, None) => (
             Failure::new(Code::DeviceOffline, format!("the connection to {id:?} ended in the middle of a command")),
             true,
         ),
-        None => (Failure::new(Code::DeviceOffline, format!("adb could not reach {id:?}: {shown}")), server),
+        (None, Some(line)) => {
+            (Failure::new(Code::DeviceOffline, format!("adb could not reach {id:?}: {}", last_line(line))), server)
+        }
     }
+}
+
+/// Whether adb itself refused before it sent anything to a device.
+pub(super) fn never_sent(output: &Output) -> bool {
+    const BEFORE: [&str; 8] = [
+        "device offline",
+        "device unauthorized",
+        "device still",
+        "insufficient permissions",
+        "not found",
+        "no device",
+        "no emulators",
+        "more than one",
+    ];
+    let said = String::from_utf8_lossy(&output.stderr);
+    let refuses = |line: &str| {
+        (line.starts_with("error: ") || line.starts_with("adb: ")) && BEFORE.iter().any(|words| line.contains(words))
+    };
+    output.stdout.is_empty() && said.lines().map(str::trim).any(refuses)
+}
+
+/// Only a tree is worth its own name when it is too long.
+fn too_long(script: &Script, output: &Output) -> Failure {
+    let message = format!("the device sent more than {} bytes", output.stdout.len());
+    let code = if script.line.contains(".tree.") { Code::TreeTruncated } else { Code::Unknown };
+    Failure::new(code, message).with_retryable(false)
 }
 
 /// The last line said, shortened: a message is one sentence.
@@ -267,4 +307,48 @@ pub(super) fn last_line(said: &str) -> String {
         .rfind(|line| !line.is_empty())
         .map(|line| line.chars().take(200).collect())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use handset_model::snapshot::DeviceKey;
+
+    use super::*;
+
+    #[test]
+    fn only_adbs_own_first_lines_tell_of_a_new_server() {
+        for said in [
+            "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n",
+            "adb server version (41) doesn't match this client (39); killing...\n* daemon started successfully\n",
+            "adb server is out of date.  killing...\n",
+        ] {
+            assert!(server_started(said), "{said}");
+        }
+        for said in [
+            "",
+            "WARNING: linker: adb: daemon started successfully\n",
+            "some: daemon not running\n",
+            "W/x: y\n* daemon started successfully\n",
+        ] {
+            assert!(!server_started(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_the_device_prints_is_not_adbs_word() {
+        let device = Pinned { key: DeviceKey { platform: "android", id: "a".to_owned() }, connection: 1, model: None };
+        let (failure, server) = lost(&device, "WARNING: linker: a daemon with text relocations\n");
+        assert!(failure.message.contains("ended in the middle") && server, "{failure}");
+        let (failure, server) = lost(&device, "W/daemon: x\nerror: closed\n");
+        assert!(failure.message.contains("closed") && !server, "{failure}");
+    }
+
+    #[test]
+    fn what_adb_refused_itself_was_never_sent() {
+        let said = |stdout: &str, stderr: &str| {
+            never_sent(&Output { stdout: stdout.into(), stderr: stderr.into(), ..Output::default() })
+        };
+        assert!(said("", "error: device offline\n") && said("", "adb: no device with transport id '3'\n"));
+        assert!(!said("", "") && !said("", "error: closed\n") && !said("x", "error: device offline\n"));
+    }
 }

@@ -5,7 +5,8 @@ use handset_model::android::quote;
 
 use super::input::unsupported;
 
-/// Bytes of one `input text`: it injects a pair of key events per character and fails as a whole.
+/// Bytes of one `input text` as the shell reads it, where a quote is four: it injects a pair of key events per character
+/// and fails as a whole.
 const CHUNK: usize = 1_000;
 
 const KEY_TAB: u16 = 61;
@@ -43,15 +44,23 @@ pub(super) fn strokes(text: &str) -> Result<Vec<Stroke>, Failure> {
     let mut chunk = String::new();
     // A percent sign before an `s` must be the end of its command: `input` makes a space of the two, and has no way around.
     let mut after_percent = false;
+    let mut size = 0;
     for character in text.replace("\r\n", "\n").chars() {
         let key = match character {
             '\n' | '\r' => Some(KEY_ENTER),
             '\t' => Some(KEY_TAB),
             _ => None,
         };
-        if key.is_some() || (after_percent && character == 's') || chunk.len() + 2 > CHUNK {
+        let width = match character {
+            '\'' => 4,
+            ' ' => 2,
+            _ => 1,
+        };
+        if key.is_some() || (after_percent && character == 's') || size + width > CHUNK {
             finish(&mut chunk, &mut strokes);
+            size = 0;
         }
+        size += width;
         after_percent = character == '%';
         match key {
             Some(code) => strokes.push(Stroke::Key(code)),
@@ -173,6 +182,14 @@ mod tests {
                 .iter()
                 .all(|stroke| matches!(stroke, Stroke::Text(text) if text.len() <= CHUNK && text.len() % 2 == 0))
         );
+    }
+
+    #[test]
+    fn no_stroke_is_longer_than_an_old_devices_service_name() {
+        for sent in ["'".repeat(3_000), "ab'".repeat(1_500), "x".repeat(5_000)] {
+            assert!(typed(&sent).iter().all(|stroke| stroke.command().len() < 1_100), "{sent}");
+            arrives(&sent);
+        }
     }
 
     #[test]

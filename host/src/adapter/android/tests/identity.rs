@@ -2,67 +2,109 @@
 
 use handset_model::Code;
 use handset_model::snapshot::DeviceKey;
+use tokio::time::Instant;
 
-use super::rig::budget;
-use crate::adapter::android::facts::connection;
-use crate::adapter::android::{Android, AndroidConfig};
-use crate::clock::Clock;
-use crate::device::{Adapter, Input, Pinned};
-use crate::process::{Command, Processes, Program};
+use super::rig::{android, budget};
+use crate::adapter::android::Android;
+use crate::device::{Adapter, Input, Pinned, Reached, Refused};
+use crate::process::Program;
 
-fn local_shell() -> (Android, Pinned) {
-    let script = r#"for line; do :; done; input() { echo "injected $*"; }; eval "$line""#;
-    let adb = Program { leading: vec!["-c".into(), script.into(), "adb".into()], ..Program::new("sh") };
-    let android = Android::new(AndroidConfig {
-        adb,
-        processes: Processes::default(),
-        session: "s".to_owned(),
-        clock: Clock::start(),
-        env_serial: None,
-    });
-    (android, Pinned { key: DeviceKey { platform: "android", id: "a".to_owned() }, connection: 1, model: None })
+/// It lists device `a` in connection 1, and knows a command `input`.
+fn local_shell(listing: &str) -> (Android, Pinned) {
+    let script = format!(
+        r#"case $* in *devices*) echo 'List of devices attached'; echo '{listing}'; exit;; esac
+for line; do :; done
+sh() {{ shift 2; shift; echo "handset:stroke:1:7"; echo "injected $*"; }}; eval "$line""#
+    );
+    let program = Program { leading: vec!["-c".into(), script.into(), "adb".into()], ..Program::new("sh") };
+    let pinned = Pinned { key: DeviceKey { platform: "android", id: "a".to_owned() }, connection: 1, model: None };
+    (android(program), pinned)
 }
+
+const HERE: &str = "a device transport_id:1";
 
 fn has_boot_id() -> bool {
     std::path::Path::new("/proc/sys/kernel/random/boot_id").exists()
 }
 
 fn becomes_another_device(android: &Android, device: &Pinned) {
-    connection(&mut android.known(), device).boot_id = Some("another".to_owned());
+    android.known().connection(device).boot_id = Some("another".to_owned());
 }
 
 #[tokio::test]
-async fn another_device_under_the_same_transport_id_is_not_asked() {
+async fn another_device_in_a_connection_is_not_asked_until_a_listing() {
     if !has_boot_id() {
         return;
     }
-    let (android, device) = local_shell();
+    let (android, device) = local_shell(HERE);
     android.screen(&device, &budget(5_000)).await.unwrap();
-    assert!(connection(&mut android.known(), &device).boot_id.is_some());
+    assert!(android.known().connection(&device).boot_id.is_some());
     becomes_another_device(&android, &device);
-    let failure = android.screen(&device, &budget(5_000)).await.unwrap_err();
-    assert_eq!((failure.code, failure.is_retryable()), (Code::DeviceOffline, true));
-    // The next request lists anew and takes what it finds.
+    // Whoever asks is told, facts too, as often as it asks.
+    for _ in 0..2 {
+        let failure = android.screen(&device, &budget(5_000)).await.unwrap_err();
+        assert_eq!((failure.code, failure.is_retryable()), (Code::DeviceOffline, true));
+        assert_eq!(android.facts(&device, &budget(5_000)).await.unwrap_err().code, Code::DeviceOffline);
+        let prepared = android.prepare(&device, Input::Back, &budget(5_000)).await;
+        assert_eq!(prepared.unwrap_err().code, Code::DeviceOffline);
+    }
+    // A listing that shows the serial in this connection settles it.
+    android.list(&budget(5_000)).await.unwrap();
     android.screen(&device, &budget(5_000)).await.unwrap();
 }
 
-async fn tap(android: &Android, device: &Pinned) -> Command {
+#[tokio::test]
+async fn a_serial_that_is_listed_elsewhere_stays_untrusted_where_it_was() {
+    if !has_boot_id() {
+        return;
+    }
+    let (android, device) = local_shell("a device transport_id:2");
+    android.screen(&device, &budget(5_000)).await.unwrap();
+    becomes_another_device(&android, &device);
+    for _ in 0..2 {
+        android.list(&budget(5_000)).await.unwrap();
+        assert_eq!(android.screen(&device, &budget(5_000)).await.unwrap_err().code, Code::DeviceOffline);
+    }
+}
+
+#[tokio::test]
+async fn a_serial_that_stands_for_another_boot_is_looked_up_before_it_is_believed() {
+    if !has_boot_id() {
+        return;
+    }
+    for (listing, believed) in [(HERE, true), ("a device transport_id:2", false)] {
+        let (android, device) = local_shell(listing);
+        android.known().boots.insert("a".to_owned(), "another".to_owned());
+        let asked = android.screen(&device, &budget(5_000)).await;
+        assert_eq!(asked.is_ok(), believed, "{asked:?}");
+        assert_eq!(android.known().connection(&device).boot_id.is_some(), believed);
+    }
+}
+
+/// `None` when it was accepted.
+async fn tap(android: &Android, device: &Pinned) -> (Option<Refused>, String) {
     let prepared = android.prepare(device, Input::Tap { x: 1, y: 2 }, &budget(5_000)).await.unwrap();
-    prepared.commands[0].clone()
+    let args = &prepared.commands[0].args;
+    assert!(args.iter().any(|arg| arg.to_string_lossy().contains("boot_id")), "the first input is guarded, too");
+    let output = android.processes.run(prepared.commands[0].clone(), &budget(5_000)).await.unwrap();
+    let judged = android.judge(device, &prepared, Instant::now(), Ok(&output));
+    (judged.err().map(|refused| *refused), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[tokio::test]
-async fn another_device_under_the_same_transport_id_gets_no_input() {
+async fn another_device_in_a_connection_gets_no_input_and_that_is_known() {
     if !has_boot_id() {
         return;
     }
-    let (android, device) = local_shell();
-    android.screen(&device, &budget(5_000)).await.unwrap();
-    let ours = android.processes.run(tap(&android, &device).await, &budget(5_000)).await.unwrap();
-    assert!(String::from_utf8_lossy(&ours.stdout).contains("injected tap 1 2"));
-    android.judge(&device, &Input::Back, Ok(&ours)).unwrap();
+    let (android, device) = local_shell(HERE);
+    let (refused, said) = tap(&android, &device).await;
+    assert!(refused.is_none() && said.contains("injected input tap 1 2"), "{said} {refused:?}");
     becomes_another_device(&android, &device);
-    let other = android.processes.run(tap(&android, &device).await, &budget(5_000)).await.unwrap();
-    assert!(!String::from_utf8_lossy(&other.stdout).contains("injected"));
-    assert_eq!(android.judge(&device, &Input::Back, Ok(&other)).unwrap_err().code, Code::DeviceOffline);
+    let (refused, said) = tap(&android, &device).await;
+    assert!(!said.contains("injected"), "{said}");
+    let refused = refused.unwrap();
+    assert_eq!((refused.failure.code, refused.reached, refused.leftover), (Code::DeviceOffline, Reached::No, None));
+    assert!(refused.failure.is_retryable());
+    // And nobody else goes there.
+    assert!(android.screen(&device, &budget(5_000)).await.is_err());
 }

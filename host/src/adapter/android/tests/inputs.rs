@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use handset_model::Code;
 use simphone::{Fault, FaultKind, Profile};
+use tokio::time::Instant;
 
 use super::rig::{Rig, budget, instant, on_each, paced};
-use crate::device::{Adapter, Input};
+use crate::device::{Adapter, Input, Reached};
 use crate::process::ProcessError;
 
 #[tokio::test]
@@ -229,10 +230,10 @@ async fn an_activity_that_is_not_there_is_refused_in_the_devices_words() {
 async fn a_missing_adb_is_judged_as_a_missing_tool() {
     on_each(instant("counter"), async |rig| {
         let error = ProcessError::NotFound("adb".into());
-        assert_eq!(
-            rig.android.judge(&rig.pin().await, &Input::Back, Err(&error)).unwrap_err().code,
-            Code::ToolNotFound
-        );
+        let pinned = rig.pin().await;
+        let prepared = rig.android.prepare(&pinned, Input::Back, &budget(5_000)).await.unwrap();
+        let refused = rig.android.judge(&pinned, &prepared, Instant::now(), Err(&error)).unwrap_err();
+        assert_eq!((refused.failure.code, refused.reached), (Code::ToolNotFound, Reached::No));
     })
     .await;
 }

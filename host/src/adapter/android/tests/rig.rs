@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::adapter::android::{Android, AndroidConfig};
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::device::{Accepted, Adapter, Input, Listed, Pinned, Read, ReadFailure, Wants};
+use crate::device::{Accepted, Adapter, Input, Listed, Pinned, Prepared, Reached, Read, ReadFailure, Refused, Wants};
 use crate::process::{Processes, Program};
 
 pub(super) const WANTS: Wants = Wants { activity: true, keyboard: true };
@@ -145,12 +145,24 @@ impl Rig {
     }
 
     pub(super) async fn act_within(&self, input: Input, ms: u64) -> Result<Accepted, Failure> {
+        self.try_within(input, ms).await.map_err(|refused| refused.failure)
+    }
+
+    /// As [`Rig::act_within`], with what is known of the delivery.
+    pub(super) async fn try_within(&self, input: Input, ms: u64) -> Result<Accepted, Refused> {
         let (pinned, budget) = (self.pin().await, budget(ms));
-        let prepared = self.android.prepare(&pinned, input, &budget).await?;
+        let prepared = self.android.prepare(&pinned, input, &budget).await;
+        let prepared = prepared.map_err(|failure| Refused { failure, reached: Reached::No, leftover: None });
+        self.send(&pinned, prepared?, &budget).await
+    }
+
+    /// Spawns and judges what was prepared.
+    pub(super) async fn send(&self, pinned: &Pinned, prepared: Prepared, budget: &Budget) -> Result<Accepted, Refused> {
         let mut accepted = Accepted::default();
-        for command in prepared.commands {
-            let output = self.android.processes.run(command, &budget).await;
-            accepted = self.android.judge(&pinned, &prepared.input, output.as_ref())?;
+        for command in prepared.commands.clone() {
+            let began = tokio::time::Instant::now();
+            let output = self.android.processes.run(command, budget).await;
+            accepted = self.android.judge(pinned, &prepared, began, output.as_ref()).map_err(|refused| *refused)?;
         }
         Ok(accepted)
     }
