@@ -10,7 +10,7 @@ use wasmtime::{Engine, Precompiled};
 
 use super::cache::Cache;
 use super::problem::Problem;
-use crate::budget::Budget;
+use crate::budget::{Budget, Stopped};
 use crate::process::{Command, ProcessError, Processes, Program};
 
 /// A component larger than this is compiled in a child: 12–18 MB take 4–10 s and leave 330 MB behind.
@@ -96,6 +96,7 @@ pub(super) fn here(
 /// # Errors
 /// `COMPILE_FAILED` with the child's last words.
 pub(super) async fn in_child(
+    processes: &Processes,
     engine: &Engine,
     cache: Option<&Cache>,
     program: Option<&Program>,
@@ -120,13 +121,14 @@ pub(super) async fn in_child(
     let args: Vec<OsString> = vec!["plugin".into(), "precompile".into(), input.into(), output.clone().into()];
     let command = Command { program, args, stdout_cap: CHILD_OUTPUT, stderr_cap: CHILD_OUTPUT };
     let budget = Budget::new(CHILD_TIME, CancellationToken::new());
-    match Processes::default().run(command, &budget).await {
+    match processes.run(command, &budget).await {
         Ok(done) if done.code == Some(0) => {}
         Ok(done) => {
             let said = super::evidence::clean(&String::from_utf8_lossy(&done.stderr), 400);
             let how = done.code.map_or_else(|| "was killed".to_owned(), |code| format!("ended with status {code}"));
             return Err(failed(format!("its compiler {how}: {said}")));
         }
+        Err(ProcessError::Stopped { why: Stopped::Cancelled, .. }) => return Err(failed("the server is ending".to_owned())),
         Err(ProcessError::Stopped { .. }) => {
             return Err(failed(format!("compiling took more than {} s", CHILD_TIME.as_secs())));
         }

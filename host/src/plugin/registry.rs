@@ -23,6 +23,7 @@ use super::names::nearest;
 use super::precompile::{IN_PROCESS, here, in_child};
 use super::problem::Problem;
 use crate::budget::Budget;
+use crate::process::Processes;
 
 /// Small components compiled at once, beside the built-in ones: requests need the processor too.
 const COMPILING: usize = 2;
@@ -47,6 +48,8 @@ pub(super) struct Shared {
     searching: watch::Sender<usize>,
     one_search: Mutex<()>,
     one_child: Semaphore,
+    /// Compilers.
+    processes: Processes,
     compiling: Semaphore,
 }
 
@@ -76,6 +79,7 @@ impl Plugins {
             searching: watch::Sender::new(1),
             one_search: Mutex::new(()),
             one_child: Semaphore::new(1),
+            processes: Processes::default(),
             compiling: Semaphore::new(COMPILING),
             config,
         });
@@ -144,6 +148,11 @@ impl Plugins {
             shared.add_external().await;
             drop(search);
         });
+    }
+
+    /// Ends what is being compiled in a child; nothing can be started from now on.
+    pub async fn close(&self, grace: Duration) {
+        self.shared.processes.shutdown(grace).await;
     }
 
     /// Folders that a step type's plugin was granted with `files:DIR`; empty for built-ins.
@@ -353,6 +362,7 @@ impl Shared {
                 match cache.and_then(|cache| cache.load(engine, &digest)) {
                     Some(component) => Ok(component),
                     None => runtime.block_on(in_child(
+                        &shared.processes,
                         engine,
                         cache,
                         shared.config.precompiler.as_ref(),

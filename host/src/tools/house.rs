@@ -162,7 +162,7 @@ impl House {
 
     /// Ends every child; nothing of ours outlives the server.
     pub async fn close(&self, grace: Duration) {
-        self.processes.shutdown(grace).await;
+        tokio::join!(self.processes.shutdown(grace), self.plugins.close(grace));
     }
 }
 

@@ -91,3 +91,59 @@ async fn a_signal_in_the_middle_of_a_call_ends_it_and_its_children() {
         bench.client.check_stdout();
     }
 }
+
+/// An unsigned number as WebAssembly writes it.
+fn leb(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = u8::try_from(number & 0x7f).unwrap();
+        number >>= 7;
+        bytes.push(if number == 0 { low } else { low | 0x80 });
+        if number == 0 {
+            return bytes;
+        }
+    }
+}
+
+fn section(id: u8, content: &[u8]) -> Vec<u8> {
+    [vec![id], leb(content.len()), content.to_vec()].concat()
+}
+
+/// A component of so much useless code that compiling it takes seconds, in a child.
+fn huge_component() -> Vec<u8> {
+    const FUNCTIONS: usize = 12_000;
+    let body = [&[0][..], &[0x41, 7, 0x1a].repeat(700), &[0x0b]].concat();
+    let function = [leb(body.len()), body].concat();
+    let module = [
+        b"\0asm\x01\0\0\0".to_vec(),
+        section(1, &[1, 0x60, 0, 0]),
+        section(3, &[leb(FUNCTIONS), vec![0; FUNCTIONS]].concat()),
+        section(10, &[leb(FUNCTIONS), function.repeat(FUNCTIONS)].concat()),
+    ];
+    [b"\0asm\x0d\0\x01\0".to_vec(), section(1, &module.concat())].concat()
+}
+
+/// Found by these tests: a component's compiler went on for minutes after its server had ended.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compiler_does_not_outlive_its_server() {
+    let folder = crate::plugins::Folder::new();
+    folder.add("huge", &huge_component(), |_| {});
+    let options =
+        ServerOptions { plugins: vec![folder.path().to_owned()], cold_cache: true, ..ServerOptions::default() };
+    for name in ["stdin", "-TERM"] {
+        let client = Client::start(&options, None).await;
+        let pid = client.pid().await;
+        let compilers =
+            || descendants(pid).into_iter().filter(|(_, command)| command.contains("precompile")).map(|(pid, _)| pid);
+        wait_until("it compiles", || compilers().next().is_some()).await;
+        let compilers: Vec<u32> = compilers().collect();
+        if name != "stdin" {
+            signal(name, pid);
+            ended(pid).await;
+        }
+        let (took, status) = client.close().await;
+        assert!(status.success() && took < Duration::from_secs(4), "{name}: {status} after {took:?}");
+        assert!(!compilers.iter().any(|pid| lives(*pid)), "{name}: the compiler goes on");
+    }
+}

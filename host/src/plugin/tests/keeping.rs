@@ -11,7 +11,7 @@ use crate::plugin::engine::config as engine_config;
 use crate::plugin::manifest::sha256;
 use crate::plugin::precompile::{here, in_child, precompile};
 use crate::plugin::{Builtins, PluginConfig};
-use crate::process::Program;
+use crate::process::{Processes, Program};
 
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -162,16 +162,16 @@ async fn a_child_compiles_and_what_it_wrote_is_kept() {
     let engine = Engine::new(&engine_config()).unwrap();
     let wasm = guest("tests/describe-hangs.wasm");
     let digest = sha256(&wasm);
-    in_child(&engine, None, Some(&this_program()), &wasm, &digest, "test").await.unwrap();
+    in_child(&Processes::default(), &engine, None, Some(&this_program()), &wasm, &digest, "test").await.unwrap();
     let cache = Cache::open(&dir.path().join("cache"), u64::MAX).unwrap();
-    in_child(&engine, Some(&cache), Some(&this_program()), &wasm, &digest, "test").await.unwrap();
+    in_child(&Processes::default(), &engine, Some(&cache), Some(&this_program()), &wasm, &digest, "test").await.unwrap();
     assert!(cache.load(&engine, &digest).is_some());
     assert_eq!(entries(cache.dir()).len(), 1);
     let broken =
-        in_child(&engine, Some(&cache), Some(&this_program()), b"\0asm\x0d\0\x01\0rubbish", "00", "test").await;
+        in_child(&Processes::default(), &engine, Some(&cache), Some(&this_program()), b"\0asm\x0d\0\x01\0rubbish", "00", "test").await;
     assert_eq!(broken.err().unwrap().code, "COMPILE_FAILED");
     let nobody = Program { path: "/nonexistent/compiler".into(), leading: Vec::new(), env: Vec::new() };
-    let nobody = in_child(&engine, Some(&cache), Some(&nobody), &wasm, "00", "test").await;
+    let nobody = in_child(&Processes::default(), &engine, Some(&cache), Some(&nobody), &wasm, "00", "test").await;
     assert!(nobody.err().unwrap().message.contains("could not be run"));
 }
 
