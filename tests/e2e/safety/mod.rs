@@ -2,6 +2,7 @@
 
 mod adb;
 mod devices;
+mod injection;
 mod operator;
 
 use std::ffi::OsString;
