@@ -26,8 +26,33 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
             }
         }
         inline_small_types(root);
+        say_types_at_references(root);
     }
     schema
+}
+
+/// Some clients look for a member's type beside its reference and nowhere else: it stands there, and only there.
+fn say_types_at_references(root: &mut Map<String, Value>) {
+    let Some(Value::Object(types)) = root.get_mut("$defs") else { return };
+    let said: Map<String, Value> = types
+        .iter_mut()
+        .filter_map(|(name, named)| Some((name.clone(), named.as_object_mut()?.remove("type")?)))
+        .collect();
+    root.values_mut().for_each(|value| type_references(value, &said));
+}
+
+fn type_references(schema: &mut Value, types: &Map<String, Value>) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(|item| type_references(item, types)),
+        Value::Object(object) => {
+            let name = object.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
+            if let Some(kind) = name.and_then(|name| types.get(name)).cloned() {
+                object.insert("type".into(), kind);
+            }
+            object.values_mut().for_each(|value| type_references(value, types));
+        }
+        _ => {}
+    }
 }
 
 /// A reference costs more than a short list of names.

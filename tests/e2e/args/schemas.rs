@@ -14,12 +14,14 @@ struct Member {
     schema: Value,
 }
 
-/// The schema a reference leads to.
-fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    match schema["$ref"].as_str() {
-        Some(reference) => resolved(root, root.pointer(&reference[1..]).expect("a definition")),
-        None => schema,
+/// A schema with what its reference leads to.
+fn resolved(root: &Value, schema: &Value) -> Value {
+    let Some(reference) = schema["$ref"].as_str() else { return schema.clone() };
+    let mut whole = resolved(root, root.pointer(&reference[1..]).expect("a definition"));
+    for (keyword, value) in schema.as_object().into_iter().flatten().filter(|(keyword, _)| *keyword != "$ref") {
+        whole[keyword] = value.clone();
     }
+    whole
 }
 
 /// All members below a schema, each recursive definition entered once.
@@ -33,9 +35,7 @@ fn members(root: &Value, schema: &Value, pointer: &str, path: &str, entered: &[&
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let (pointer, path) =
             (format!("{pointer}/{name}"), if path.is_empty() { name.clone() } else { format!("{path}.{name}") });
-        let mut inner = resolved(root, member).clone();
-        inner["$ref"] = Value::Null;
-        found.push(Member { pointer: pointer.clone(), path: path.clone(), schema: inner });
+        found.push(Member { pointer: pointer.clone(), path: path.clone(), schema: resolved(root, member) });
         members(root, member, &pointer, &path, &entered, found);
     }
     if let Some(items) = schema.get("items") {
@@ -68,12 +68,12 @@ fn least(root: &Value, schema: &Value) -> Value {
 /// The least the tool takes, and this at the pointer; what lies on the way there is made.
 fn with(root: &Value, pointer: &str, value: Value) -> Value {
     let mut arguments = least(root, root);
-    let mut schema = root;
+    let mut schema = root.clone();
     let mut at = &mut arguments;
     let parts: Vec<&str> = pointer.split('/').skip(1).collect();
     for (number, part) in parts.iter().enumerate() {
-        schema = resolved(root, schema);
-        schema = if schema["type"] == "array" { &schema["items"] } else { &schema["properties"][*part] };
+        schema = if schema["type"] == "array" { &schema["items"] } else { &schema["properties"][*part] }.clone();
+        schema = resolved(root, &schema);
         if number + 1 == parts.len() {
             break;
         }
@@ -82,7 +82,7 @@ fn with(root: &Value, pointer: &str, value: Value) -> Value {
             _ => &mut at[*part],
         };
         if at.is_null() {
-            *at = least(root, schema);
+            *at = least(root, &schema);
         }
     }
     match at {

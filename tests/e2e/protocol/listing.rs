@@ -58,6 +58,9 @@ async fn every_schema_has_a_plain_object_root_and_object_members() {
             }
             let members = schema["properties"].as_object().unwrap();
             assert!(members.values().all(Value::is_object), "{shown}");
+            // The Inspector's command line, for one, looks for a member's type there and nowhere else.
+            let untyped = |member: &Value| kind == "inputSchema" && member.get("type").is_none();
+            assert!(!members.values().any(untyped), "a member of {shown} has no type");
             assert!(jsonschema::validator_for(schema).is_ok(), "{shown}");
             let required = schema["required"].as_array().into_iter().flatten();
             for member in required.filter_map(Value::as_str) {
