@@ -44,10 +44,19 @@ pub struct ControlArgs {
     pub response_mode: Option<ResponseMode>,
     /// Clamped to 100-30000.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "saturating")]
     pub action_timeout_ms: Option<i64>,
     /// Clamped to 100-60000.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "saturating")]
     pub verification_timeout_ms: Option<i64>,
+}
+
+/// A number of any size: what is clamped afterwards need not fit first.
+pub(crate) fn saturating<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let given = Option::<f64>::deserialize(deserializer)?;
+    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, which is meant")]
+    Ok(given.map(|ms| ms as i64))
 }
 
 /// What holds for an action when the caller says nothing.

@@ -12,6 +12,7 @@ mod screen;
 mod target;
 mod verify;
 
+pub(crate) use controls::saturating;
 pub use controls::{ControlArgs, Controls, Defaults, ResponseMode, VerificationMode};
 pub use envelope::{ActionReport, Delivery};
 pub use guard::{ExpectedState, GuardArgs, MAX_REVISION, Precondition};

@@ -69,7 +69,7 @@ pub(super) async fn wait_for_target(
     history: &mut TimelineData,
 ) -> Result<(), Failure> {
     let ActionContext { session, request, outer, .. } = context;
-    let mut reads = Reads::new(session, request, outer.child(wait.timeout), wait.interval, None);
+    let mut reads = Reads::new(session, request, outer.child(wait.timeout), wait.interval);
     let element = ElementWait {
         wanted: Wanted::Selector(selector.clone()),
         condition: wait.condition,

@@ -102,7 +102,7 @@ pub(super) async fn verify(
 ) -> Verification {
     let mut verification = Verification::not_requested(controls.verification);
     let budget = outer.child(controls.verify);
-    let mut reads = Reads::new(session, request, budget, AGAIN, None);
+    let mut reads = Reads::new(session, request, budget, AGAIN);
     match controls.verification {
         VerificationMode::None => {}
         VerificationMode::Light => {

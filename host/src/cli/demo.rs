@@ -127,7 +127,12 @@ impl Client {
             args.extend(["--adb-arg".into(), leading.clone()]);
         }
         // Which of the user's devices the user means is not asked here.
-        let env = adb.env.iter().cloned().chain([("ANDROID_SERIAL".into(), OsString::new())]).collect();
+        let env = adb
+            .env
+            .iter()
+            .cloned()
+            .chain([("ANDROID_SERIAL".into(), OsString::new()), ("XDG_DATA_HOME".into(), folder.into())])
+            .collect();
         let server = Program { path: program, leading: Vec::new(), env };
         let (peer, stdout, stdin) =
             Processes::default().peer(server.command(args)).map_err(|error| broken("handset serve")(&error))?;

@@ -255,7 +255,7 @@ impl Target {
                     left.as_millis()
                 ),
             )
-            .with_remedy("Fix the plugin and call reload_plugins, or wait until one call may try again.")
+            .with_remedy("Fix the plugin and restart the server, or wait until one call may try again.")
         })
     }
 }

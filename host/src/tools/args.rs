@@ -352,7 +352,9 @@ impl From<ReadinessName> for ReadinessState {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct JourneyDefaults {
     pub verification_mode: Option<VerificationMode>,
+    #[serde(default, deserialize_with = "crate::action::saturating")]
     pub action_timeout_ms: Option<i64>,
+    #[serde(default, deserialize_with = "crate::action::saturating")]
     pub verification_timeout_ms: Option<i64>,
 }
 

@@ -175,14 +175,17 @@ fn flatten_constants(object: &mut Map<String, Value>) {
     }
 }
 
-/// Whole numbers written as fractions (`5.0`) are whole; those past 64 bits saturate and meet their range, or are clamped.
+/// Whole numbers written as fractions (`5.0`) are whole.
 pub(super) fn normalise(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(normalise),
         Value::Object(members) => members.values_mut().for_each(normalise),
         Value::Number(number) => {
-            if let Some(float) = number.as_f64().filter(|float| !number.is_i64() && float.fract() == 0.0) {
-                #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, which is meant")]
+            // 2^63: past it a number is no whole number of ours, and stays what it is.
+            let whole =
+                |float: &f64| !number.is_i64() && float.fract() == 0.0 && float.abs() < 9_223_372_036_854_775_808.0;
+            if let Some(float) = number.as_f64().filter(whole) {
+                #[expect(clippy::cast_possible_truncation, reason = "bounded above")]
                 let whole = float as i64;
                 *number = whole.into();
             }

@@ -131,7 +131,7 @@ impl StepSession {
     fn reads(&self, options: WaitOptions) -> Reads<'_> {
         let timeout = Duration::from_millis(u64::from(options.timeout_ms.unwrap_or(TIMEOUT_MS).clamp(100, 300_000)));
         let interval = Duration::from_millis(u64::from(options.poll_interval_ms.unwrap_or(POLL_MS).clamp(50, 2_000)));
-        Reads::new(&self.session, &self.request, self.budget.child(timeout), interval, None)
+        Reads::new(&self.session, &self.request, self.budget.child(timeout), interval)
     }
 
     async fn call_tool(&self, name: &str, arguments: &str) -> Result<Answer, Failure> {

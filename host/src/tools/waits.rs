@@ -47,7 +47,7 @@ pub(super) async fn wait_for_ui(call: Call) -> Result<Answer, Failure> {
     let mut polls = 0;
     let (reads, end, readiness) = loop {
         attempts += 1;
-        let mut reads = Reads::new(&session, &call.request, call.budget(timeout), interval, None);
+        let mut reads = Reads::new(&session, &call.request, call.budget(timeout), interval);
         call.request.progress(f64::from(attempts - 1), None, format!("waiting for {}", described(&args.selector)));
         let (end, readiness) = if args.readiness == Some(true) {
             settled_element(&call, &mut reads, &session, &wait).await
@@ -177,7 +177,7 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(300));
     let wait = ElementWait { wanted, condition: Condition::Visible, index: None, needed: NEEDED };
-    let mut reads = Reads::new(&session, &call.request, budget, interval, None);
+    let mut reads = Reads::new(&session, &call.request, budget, interval);
     let end = wait_for_element(&mut reads, &session.screens, &wait).await;
     tell(&call, &reads);
     if let Some(failure) = reads.saw_nothing() {
@@ -232,7 +232,7 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(100));
     let wait = StateWait { wanted, property: args.property, expected: args.expected.clone() };
-    let mut reads = Reads::new(&session, &call.request, budget, interval, None);
+    let mut reads = Reads::new(&session, &call.request, budget, interval);
     let end = wait_for_state(&mut reads, &session.screens, &wait).await;
     tell(&call, &reads);
     if let Some(failure) = reads.saw_nothing() {
@@ -288,7 +288,7 @@ pub(super) async fn get_readiness(call: Call) -> Result<Answer, Failure> {
     let budget = call.budget(READINESS);
     call.house.plugins.ready(&budget).await?;
     let stability = Duration::from_millis(args.stability_ms.unwrap_or(STABILITY_MS));
-    let mut reads = Reads::new(&session, &call.request, budget, stability, None);
+    let mut reads = Reads::new(&session, &call.request, budget, stability);
     // Two samples, not as many as the time allows: the adapter has read again where that was worth it.
     let first = reads.once(Pace::Interval).await;
     if first.is_some() && args.samples != Some(1) {
@@ -326,7 +326,7 @@ pub(super) async fn wait_for_readiness(call: Call) -> Result<Answer, Failure> {
         stability: Duration::from_millis(args.stability_ms.unwrap_or(STABILITY_MS)),
     };
     call.request.progress(0.0, None, format!("waiting until {}", wait.state.as_str()));
-    let mut reads = Reads::new(&session, &call.request, call.budget(timeout), Duration::from_millis(100), None);
+    let mut reads = Reads::new(&session, &call.request, call.budget(timeout), Duration::from_millis(100));
     let (reached, report) = wait_until_ready(&mut reads, &call.house.plugins, wait).await;
     if let Some(failure) = reads.saw_nothing() {
         return Err(failure);

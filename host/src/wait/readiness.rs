@@ -1,14 +1,14 @@
 //! Is the app ready? Classifiers say what they see; the host enforces samples, gap, signatures and precedence.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use handset_model::snapshot::Observation;
 use serde_json::{Value, json};
 
 use super::{End, Pace, Reads};
 use crate::plugin::{EvidenceNote, Plugins, ReadinessState, TimelineData, Voice};
-use crate::request::round;
+use crate::request::{ms, round};
 
 /// The host's verdict with everything it rests on (contract §9).
 #[derive(Clone, Debug)]
@@ -96,10 +96,13 @@ pub async fn assess(plugins: &Plugins, timeline: &TimelineData, stability: Durat
     let Some(latest) = timeline.observations.last() else {
         return unknown(0, 0, vec!["no_sample".to_owned()]);
     };
+    let asked = Instant::now();
     let voices = plugins.classify(Arc::new(timeline.clone())).await;
+    let plugin_ms = ms(asked.elapsed());
     let mut report =
         unknown(u32::try_from(timeline.observations.len()).unwrap_or(u32::MAX), latest.captured_at_ms, Vec::new());
     report.stable_for_ms = stable_for(&timeline.observations);
+    report.plugin_ms = plugin_ms;
     for voice in &voices {
         hear(&mut report, voice);
     }
@@ -124,7 +127,6 @@ fn unknown(samples: u32, captured_at_ms: u64, limitations: Vec<String>) -> Readi
 }
 
 fn hear(report: &mut ReadinessReport, voice: &Voice) {
-    report.plugin_ms += voice.elapsed_ms;
     if let Some(fault) = &voice.fault {
         report.limitations.push(format!("classifier_left_out: {}", voice.classifier));
         report.classifiers.push(json!({ "name": voice.classifier, "error": fault.to_json() }));

@@ -44,7 +44,6 @@ pub struct Reads<'a> {
     request: &'a Request,
     budget: Budget,
     interval: Duration,
-    first: Option<Arc<Observation>>,
     last_started: Option<Instant>,
     last_ended: Option<Instant>,
     started: Instant,
@@ -63,21 +62,14 @@ pub struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    /// A series on `budget`. `first` is a read already made for it inside the same transaction.
+    /// A series on `budget`, a read every `interval` unless its caller paces it otherwise.
     #[must_use]
-    pub fn new(
-        session: &'a Session,
-        request: &'a Request,
-        budget: Budget,
-        interval: Duration,
-        first: Option<Arc<Observation>>,
-    ) -> Self {
+    pub fn new(session: &'a Session, request: &'a Request, budget: Budget, interval: Duration) -> Self {
         Self {
             session,
             request,
             budget,
             interval,
-            first,
             last_started: None,
             last_ended: None,
             started: Instant::now(),
@@ -104,10 +96,6 @@ impl<'a> Reads<'a> {
 
     /// One read: `None` where it failed, with [`Reads::end`] set where no other could succeed.
     pub async fn once(&mut self, pace: Pace) -> Option<Arc<Observation>> {
-        if let Some(first) = self.first.take() {
-            self.last_ended = Some(Instant::now());
-            return Some(self.keep(first));
-        }
         if let Err(stopped) = self.wait(pace).await {
             self.end = Some(stopped.into());
             return None;
