@@ -54,12 +54,13 @@ pub fn classify_input(output: &str, status: i32) -> Option<Refusal> {
     match status {
         0 => None,
         126 | 127 => {
-            let said = lines().last().unwrap_or("it cannot be run");
+            let said = lines().next_back().unwrap_or("it cannot be run");
             never(Code::Unsupported, format!("This needs the device's input command: {}", quoted(said)))
         }
         129.. => perhaps(format!("The input command was ended on the device, with status {status}")),
         _ => {
-            let said = thrown.or_else(|| lines().find(|line| line.starts_with("Error"))).or_else(|| lines().last());
+            let said =
+                thrown.or_else(|| lines().find(|line| line.starts_with("Error"))).or_else(|| lines().next_back());
             perhaps(format!(
                 "The input command failed with status {status}: {}",
                 quoted(said.unwrap_or("it said nothing"))

@@ -33,8 +33,6 @@ const CONNECTIONS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) connections: HashMap<(String, u64), Connection>,
-    /// The boot id that each serial had last.
-    pub(super) boots: HashMap<String, String>,
 }
 
 /// One connection of one device.
@@ -59,7 +57,6 @@ impl Known {
             self.connections.retain(|(id, _), _| *id != device.key.id);
             if self.connections.len() >= CONNECTIONS {
                 self.connections.clear();
-                self.boots.clear();
             }
         }
         self.connections.entry(key).or_default()
@@ -190,8 +187,8 @@ impl Android {
 /// What follows the `=`, without what a linker says as the command starts.
 fn value(text: &str) -> String {
     let (_, text) = text.rsplit_once("\n=").or_else(|| text.split_once('=')).unwrap_or_default();
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("WARNING: "));
-    lines.last().unwrap_or_default().to_owned()
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.starts_with("WARNING: "));
+    lines.next_back().unwrap_or_default().to_owned()
 }
 
 /// `cur=1080x2400`.

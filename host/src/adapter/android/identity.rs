@@ -23,13 +23,13 @@ enum Answered {
     Same,
     /// Another device, or another boot.
     Other,
-    /// Who that is was not known in this connection; `moved` when the serial stood for another boot before.
-    New { moved: bool },
+    /// Who that is was not known in this connection.
+    New,
 }
 
 impl Android {
-    /// Compares who answered with who was met in this connection first. At the first meeting, where a server was started
-    /// under the question, or the serial stood for another boot before, a fresh listing has to confirm the connection.
+    /// Compares who answered with who was met in this connection first. At the first meeting a fresh listing has to confirm
+    /// the connection: whoever restarts a server between a listing and that meeting leaves no other trace.
     ///
     /// After a mismatch nothing goes over this connection, until a listing shows the serial in it again.
     pub(super) async fn identify(
@@ -39,34 +39,30 @@ impl Android {
         restarted: bool,
         budget: &Budget,
     ) -> Result<(), Failure> {
-        match self.compare(device, boot_id) {
+        match self.compare(device, boot_id, restarted) {
             Answered::Same => return Ok(()),
             Answered::Other => return Err(other_device(device)),
-            Answered::New { moved } if moved || restarted => self.same_connection(device, budget).await?,
-            Answered::New { .. } => {}
+            Answered::New => self.same_connection(device, budget).await?,
         }
         let mut known = self.known();
         let met = known.connection(device);
         met.met = true;
-        if !boot_id.is_empty() {
-            met.boot_id = Some(boot_id.to_owned());
-            known.boots.insert(device.key.id.clone(), boot_id.to_owned());
-        }
+        met.boot_id = Some(boot_id.to_owned()).filter(|id| !id.is_empty());
         Ok(())
     }
 
-    fn compare(&self, device: &Pinned, boot_id: &str) -> Answered {
+    fn compare(&self, device: &Pinned, boot_id: &str, restarted: bool) -> Answered {
         let mut known = self.known();
-        let moved = !boot_id.is_empty() && known.boots.get(&device.key.id).is_some_and(|before| before != boot_id);
         let met = known.connection(device);
-        match &met.boot_id {
+        match met.boot_id.as_deref() {
             Some(first) if first == boot_id => Answered::Same,
-            // It does not show its boot id any more: nothing speaks against it.
-            Some(_) if !boot_id.is_empty() => {
+            Some(_) => {
                 met.suspect = true;
                 Answered::Other
             }
-            _ => Answered::New { moved },
+            // One that shows no boot id is known by its connection alone.
+            None if met.met && boot_id.is_empty() && !restarted => Answered::Same,
+            None => Answered::New,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use handset_model::android::classify_adb_error;
+use handset_model::android::{classify_adb_error, quote};
 use handset_model::{Code, Failure};
 
 use super::Android;
@@ -14,6 +14,9 @@ use crate::process::{Command, Output, ProcessError};
 
 /// Bytes kept of an answer that is no tree.
 const SMALL: usize = 256 * 1024;
+
+/// Runs a command and ends it after two seconds; what waits for that holds none of its streams.
+const WATCH: &str = r#"w() { "$@" & w=$!; { sleep 2; kill $w; } </dev/null >/dev/null 2>&1 & k=$!; wait $w; r=$?; kill -9 $k 2>/dev/null; return $r; }; t=w"#;
 
 /// A shell line in the making.
 #[derive(Clone, Debug)]
@@ -37,10 +40,10 @@ impl Script {
         self
     }
 
-    /// Leaves in `$t` what bounds a command by two seconds, where the device has that (Android 8 and later): services
-    /// that dump their state may hang.
+    /// Leaves in `$t` what bounds a command by two seconds: services that dump their state may hang. Devices before Android 8
+    /// have no `timeout`, and get a function that does the same, which only they have to read.
     pub(super) fn bounding(self) -> Self {
-        self.quietly("t=; { timeout 2 true; } >/dev/null 2>&1 && t='timeout 2'")
+        self.quietly(&format!("t='timeout 2'; $t true >/dev/null 2>&1 || eval {}", quote(WATCH)))
     }
 
     /// A command and, after its output, the line that ends its part and carries its exit status.
@@ -163,10 +166,14 @@ impl Android {
         };
         let reply = Reply::of(output, &script.nonce);
         let said = String::from_utf8_lossy(&reply.output.stderr).into_owned();
-        let identified = reply.part("boot").is_some();
+        let mut identified = reply.part("boot").is_some();
         if identified {
-            let known = self.identify(device, &reply.answer("boot"), server_started(&said), budget).await;
-            known.map_err(|failure| Box::new(broken(failure, reply.clone())))?;
+            match self.identify(device, &reply.answer("boot"), server_started(&said), budget).await {
+                Ok(()) => {}
+                // What ended the question says more than that nothing could be looked up afterwards.
+                Err(failure) if stopped.is_some() && failure.code != Code::DeviceOffline => identified = false,
+                Err(failure) => return Err(Box::new(broken(failure, reply))),
+            }
         }
         if let Some(failure) = stopped {
             return Err(Box::new(Broken { stopped: true, identified, ..broken(failure, reply) }));
@@ -256,7 +263,7 @@ pub(super) fn lost(device: &Pinned, said: &str) -> (Failure, bool) {
             .iter()
             .any(|words| line.contains(words))
     });
-    match (classify_adb_error(said), own().last()) {
+    match (classify_adb_error(said), own().next_back()) {
         (Some(failure), _) if failure.code == Code::AdbVersionConflict => (failure, false),
         // It was there when it was pinned.
         (Some(failure), _) if failure.code == Code::DeviceNotFound => {

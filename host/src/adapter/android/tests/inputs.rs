@@ -5,8 +5,9 @@ use simphone::{Fault, FaultKind, Profile};
 use tokio::time::Instant;
 
 use super::rig::{Rig, budget, instant, on_each, paced};
-use crate::device::{Adapter, Input, Reached};
-use crate::process::ProcessError;
+use crate::budget::Stopped;
+use crate::device::{Adapter, Input, Lanes, Reached};
+use crate::process::{Output, ProcessError};
 
 #[tokio::test]
 async fn preparing_sends_no_input() {
@@ -90,21 +91,49 @@ async fn untypable_text_is_refused_before_anything_is_sent() {
     .await;
 }
 
+fn refusing(text: &str, status: i32, skip: u32) -> Fault {
+    let kind = FaultKind::ErrorText { text: text.to_owned(), stderr: true, status };
+    Fault { skip, ..Fault::once("input", kind) }
+}
+
 #[tokio::test]
-async fn typing_stops_at_its_first_failure_and_types_it() {
+async fn typing_stops_at_its_first_failure_and_says_how_far_it_came() {
     on_each(instant("login"), async |rig| {
         rig.tap("username").await.unwrap();
-        rig.phone().fault(Fault {
-            skip: 1,
-            ..Fault::once(
-                "input",
-                FaultKind::ErrorText { text: "Error: Invalid arguments".to_owned(), stderr: true, status: 255 },
-            )
-        });
-        let failure = rig.act(Input::Text("one\ttwo\tthree".to_owned())).await.unwrap_err();
-        assert_eq!(failure.code, Code::ActionRejected, "{failure}");
+        rig.phone().fault(refusing("Error: Invalid arguments", 255, 2));
+        let refused = rig.try_within(Input::Text("one\ttwo\tthree".to_owned()), 10_000).await.unwrap_err();
+        assert_eq!((refused.failure.code, refused.reached), (Code::ActionRejected, Reached::Perhaps));
+        assert!(refused.failure.message.ends_with("2 of 5 strokes were typed"), "{}", refused.failure);
+        assert!(!refused.failure.is_retryable() && refused.leftover.is_none());
         let typed: Vec<_> = rig.phone().journal().inputs().into_iter().filter(|input| input.kind == "text").collect();
         assert_eq!(typed.len(), 1);
+        // The first stroke, refused as it is written, changed nothing.
+        rig.phone().fault(refusing("Error: Invalid arguments", 255, 0));
+        let refused = rig.try_within(Input::Text("one\ttwo".to_owned()), 10_000).await.unwrap_err();
+        assert_eq!(refused.reached, Reached::No, "{}", refused.failure);
+        rig.fault("input", FaultKind::Killed);
+        let refused = rig.try_within(Input::Text("one".to_owned()), 10_000).await.unwrap_err();
+        assert_eq!((refused.failure.code, refused.reached), (Code::ActionRejected, Reached::Perhaps));
+    })
+    .await;
+}
+
+// What vendors print under an input, and however much, does not undo it.
+#[tokio::test]
+async fn noise_undoes_no_input_and_no_start() {
+    let path = "../fixtures/captures/commands/uiautomator_dump/sharpadb_MIUI_theme_FileNotFoundException_only.txt";
+    let miui = std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    on_each(instant("counter"), async |rig| {
+        let error = "Error: could not load /vendor/overlay (harmless)".to_owned();
+        for (count, text) in [miui.clone(), error, "x".repeat(300_000)].into_iter().enumerate() {
+            for stderr in [true, false] {
+                rig.fault("input", FaultKind::Noise { text: text.clone(), stderr });
+                rig.tap("increment").await.unwrap();
+                rig.fault("am", FaultKind::Noise { text: text.clone(), stderr });
+                rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+            }
+            assert_eq!(rig.phone().text_of("value"), Some(format!("Count: {}", 2 * (count + 1))));
+        }
     })
     .await;
 }
@@ -129,11 +158,80 @@ async fn denied_input_is_told_also_with_exit_0() {
 }
 
 #[tokio::test]
-async fn an_input_cut_off_is_a_timeout_that_must_not_be_repeated() {
+async fn an_input_cut_off_is_a_timeout_that_must_not_be_repeated_and_names_what_it_left() {
     on_each(instant("counter"), async |rig| {
-        rig.fault("input", FaultKind::Hang);
-        let failure = rig.act_within(Input::Back, 1_000).await.unwrap_err();
-        assert_eq!((failure.code, failure.is_retryable()), (Code::ActionTimeout, false));
+        let start = Input::StartApp { app_id: "com.example.counter".to_owned() };
+        for (input, command) in [(Input::Back, "input"), (start, "am")] {
+            let pinned = rig.pin().await;
+            let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
+            rig.fault(command, FaultKind::Hang);
+            let asked = Instant::now();
+            let refused = rig.send(&pinned, prepared, &budget(1_000)).await.unwrap_err();
+            assert_eq!((refused.failure.code, refused.failure.is_retryable()), (Code::ActionTimeout, false));
+            assert_eq!(refused.reached, Reached::Perhaps);
+            let leftover = refused.leftover.unwrap();
+            let pid = leftover.pid.unwrap();
+            assert!(
+                leftover.until > asked + Duration::from_secs(8) && leftover.until < asked + Duration::from_secs(12)
+            );
+            assert!(!rig.android.is_over(&pinned, &leftover, &budget(5_000)).await);
+            rig.shell(&format!("kill -9 {pid}")).await;
+            assert!(rig.android.is_over(&pinned, &leftover, &budget(5_000)).await);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_late_input_keeps_the_lane_until_it_has_arrived() {
+    let slow = Profile { input_ms: 2_000, ..Profile::INSTANT };
+    on_each(paced("counter", slow), async |rig| {
+        let pinned = rig.pin().await;
+        let lane = Lanes::default().lane(&pinned.key);
+        let turn = lane.enter(&budget(1_000)).await.unwrap();
+        let asked = Instant::now();
+        let refused = rig.try_within(Input::Tap { x: 1, y: 1 }, 700).await.unwrap_err();
+        turn.leave_behind(rig.android.clone(), pinned.clone(), refused.leftover.unwrap());
+        drop(lane.enter(&budget(20_000)).await.unwrap());
+        assert_eq!(rig.phone().journal().inputs().len(), 1, "it has arrived");
+        assert!((1_500..5_000).contains(&asked.elapsed().as_millis()), "{:?}", asked.elapsed());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_input_that_may_not_have_begun_is_waited_for_shortly() {
+    on_each(instant("counter"), async |rig| {
+        let pinned = rig.pin().await;
+        let swipe = Input::Swipe { x1: 1, y1: 2, x2: 3, y2: 4, duration_ms: 500 };
+        let prepared = rig.android.prepare(&pinned, swipe, &budget(5_000)).await.unwrap();
+        let stopped = ProcessError::Stopped { why: Stopped::Expired, partial: Output::default() };
+        let now = Instant::now();
+        let refused = rig.android.judge(&pinned, &prepared, now, Err(&stopped)).unwrap_err();
+        let leftover = refused.leftover.unwrap();
+        assert_eq!((refused.reached, leftover.pid), (Reached::Perhaps, None));
+        let bound = leftover.until - now;
+        assert!(bound >= Duration::from_millis(3_500) && bound < Duration::from_millis(4_500), "{bound:?}");
+        // A stream that ended by itself before anything was said is over; one that adb refused was never sent.
+        let closed = rig.android.judge(&pinned, &prepared, now, Ok(&Output::default())).unwrap_err();
+        assert_eq!((closed.reached, closed.leftover), (Reached::Perhaps, None));
+        let offline = Output { stderr: b"error: device offline\n".to_vec(), ..Output::default() };
+        let refused = rig.android.judge(&pinned, &prepared, now, Ok(&offline)).unwrap_err();
+        assert_eq!((refused.failure.code, refused.reached, refused.leftover), (Code::DeviceOffline, Reached::No, None));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_input_after_a_reboot_nobody_noticed_is_not_sent() {
+    on_each(instant("counter"), async |rig| {
+        rig.read().await.unwrap();
+        rig.phone().reboot_unnoticed();
+        let refused = rig.try_within(Input::Back, 5_000).await.unwrap_err();
+        assert_eq!((refused.failure.code, refused.reached), (Code::DeviceOffline, Reached::No));
+        assert!(refused.failure.is_retryable() && rig.phone().journal().inputs().is_empty());
+        // The next call lists again, and takes the device as it is now.
+        rig.act(Input::Back).await.unwrap();
     })
     .await;
 }

@@ -7,5 +7,7 @@ mod identity;
 mod inputs;
 mod listing;
 mod losses;
+#[cfg(unix)]
+mod old;
 mod reads;
 mod rig;

@@ -225,3 +225,41 @@ async fn facts_are_asked_once_per_connection() {
     })
     .await;
 }
+
+// A tree is not thrown away for what hangs after it; what is known of the app in front stays.
+#[tokio::test]
+async fn what_hangs_after_a_tree_costs_no_tree() {
+    on_each(instant("counter"), async |rig| {
+        rig.phone().fault(Fault::forever("dumpsys", FaultKind::Hang));
+        let read = rig.read().await.unwrap();
+        assert!(texts(&read.tree).contains(&"Count: 0") && read.attempts == 1);
+        assert_eq!((read.screen.package, read.screen.activity, read.tree.keyboard), (None, None, None));
+        rig.phone().clear_faults();
+        let known = rig.read().await.unwrap();
+        assert!(known.screen.activity.is_some());
+        for (hanging, ms) in [("dumpsys", 1_500), ("wm", 20_000)] {
+            rig.phone().fault(Fault::forever(hanging, FaultKind::Hang));
+            let asked = Instant::now();
+            let read = rig.android.read(&rig.pin().await, WANTS, &budget(ms)).await.unwrap();
+            assert!(asked.elapsed() < Duration::from_secs(9), "{:?}", asked.elapsed());
+            assert_eq!((read.screen, read.tree.resolution), (known.screen.clone(), known.tree.resolution), "{hanging}");
+            rig.phone().clear_faults();
+        }
+        assert_eq!(rig.leaked(), Vec::<String>::new());
+    })
+    .await;
+}
+
+// Of another app than was in front before, nothing is made up.
+#[tokio::test]
+async fn an_app_in_front_that_was_not_told_is_that_of_before_only_for_its_own_tree() {
+    on_each(instant("counter"), async |rig| {
+        rig.read().await.unwrap();
+        rig.shell("input keyevent 3").await;
+        rig.phone().fault(Fault::forever("dumpsys", FaultKind::Hang));
+        let read = rig.android.read(&rig.pin().await, WANTS, &budget(1_500)).await.unwrap();
+        assert_ne!(read.tree.package.as_deref(), Some("com.example.counter"));
+        assert_eq!((read.screen.package, read.screen.activity), (None, None));
+    })
+    .await;
+}
