@@ -19,9 +19,11 @@ on_each_adb! {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_era_is_served() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let client = Client::start(&ServerOptions { era: Era::Initialize(version), ..ServerOptions::default() }, None).await;
+        let client =
+            Client::start(&ServerOptions { era: Era::Initialize(version), ..ServerOptions::default() }, None).await;
         assert_eq!(client.greeting["protocolVersion"], version);
     }
-    let stateless = Setup::new("counter", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28")).start().await;
+    let stateless =
+        Setup::new("counter", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28")).start().await;
     stateless.call("tap_element", json!({ "selector": { "text": "Increment" } })).await.succeeded();
 }

@@ -57,7 +57,8 @@ async fn a_journeys_defaults_and_its_other_steps_take_no_guard() {
         let arguments = bench.aimed(json!({ "steps": [{ "id": "first", "type": "press_back" }, step] }));
         refused(&bench, "run_journey", arguments, "steps[1].expectedState").await;
     }
-    let arguments = bench.aimed(json!({ "defaults": { "expectedState": state() }, "steps": [{ "id": "a", "type": "press_back" }] }));
+    let arguments = bench
+        .aimed(json!({ "defaults": { "expectedState": state() }, "steps": [{ "id": "a", "type": "press_back" }] }));
     refused(&bench, "run_journey", arguments, "defaults.expectedState").await;
 }
 

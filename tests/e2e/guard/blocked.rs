@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use simphone::{Change, Mutation, Phone};
 
-use super::{assert_blocked, assert_blocking_tree, assert_compact, assert_expectation, cases, expected, guarded, reset};
+use super::{
+    assert_blocked, assert_blocking_tree, assert_compact, assert_expectation, cases, expected, guarded, reset,
+};
 use crate::support::{Bench, Flavor, on_each_adb};
 
 /// Makes the screen another one; `resolving` reads come before the guard's own.

@@ -20,7 +20,11 @@ on_each_adb! {
             assert_eq!(answer["/condition/reason"], json!(null), "{case}");
             assert_expectation(&answer, &state, case);
             assert_eq!(answer["/condition/observed/snapshot_revision"], state["snapshotRevision"], "{case}");
-            assert_eq!((&answer["delivery_status"], &answer["dispatch_started"]), (&json!("delivered"), &json!(true)), "{case}");
+            assert_eq!(
+                (&answer["delivery_status"], &answer["dispatch_started"]),
+                (&json!("delivered"), &json!(true)),
+                "{case}"
+            );
 
             let resolving = tool.resolving;
             let reads = mark.dumps().len() - resolving;

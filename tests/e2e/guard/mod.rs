@@ -37,7 +37,12 @@ impl Tool {
 pub(crate) const TOOLS: [Tool; 5] = [
     Tool { name: "tap", kind: "tap", arguments: r#"{"x": 540, "y": 1170}"#, resolving: 0 },
     Tool { name: "tap_element", kind: "tap", arguments: r#"{"selector": {"resource_id": "sign_in"}}"#, resolving: 1 },
-    Tool { name: "swipe", kind: "swipe", arguments: r#"{"x1": 540, "y1": 2000, "x2": 540, "y2": 1500, "duration": 60}"#, resolving: 0 },
+    Tool {
+        name: "swipe",
+        kind: "swipe",
+        arguments: r#"{"x1": 540, "y1": 2000, "x2": 540, "y2": 1500, "duration": 60}"#,
+        resolving: 0,
+    },
     Tool { name: "type_text", kind: "text", arguments: r#"{"text": "abc"}"#, resolving: 0 },
     Tool { name: "press_back", kind: "keyevent", arguments: "{}", resolving: 0 },
 ];
@@ -125,7 +130,10 @@ pub(crate) fn assert_blocked(answer: &Answer, code: &str, status: &str, reason: 
     }
     assert!(answer["/error/remedy"].is_string() && answer["/timing/total_ms"].is_number(), "{shown}");
     assert!(answer["/condition/elapsed_ms"].is_number(), "{shown}");
-    assert!(!answer.has("state_delta") && !answer.has("verification_diagnostic"), "nothing was read afterwards: {shown}");
+    assert!(
+        !answer.has("state_delta") && !answer.has("verification_diagnostic"),
+        "nothing was read afterwards: {shown}"
+    );
 }
 
 /// The evidence names what was expected.
@@ -150,14 +158,31 @@ pub(crate) fn assert_blocking_tree(answer: &Answer, case: &str) {
 #[track_caller]
 pub(crate) fn assert_compact(answer: &Answer, case: &str) {
     const MEMBERS: [&str; 16] = [
-        "action_id", "action_type", "success", "lifecycle_state", "failure_code", "retryable", "delivery_status", "dispatch_started",
-        "verification", "verification_diagnostic", "state_delta", "state_delta_available", "condition", "checks", "error", "timing",
+        "action_id",
+        "action_type",
+        "success",
+        "lifecycle_state",
+        "failure_code",
+        "retryable",
+        "delivery_status",
+        "dispatch_started",
+        "verification",
+        "verification_diagnostic",
+        "state_delta",
+        "state_delta_available",
+        "condition",
+        "checks",
+        "error",
+        "timing",
     ];
     let odd: Vec<_> = answer.members().into_iter().filter(|name| !MEMBERS.contains(name)).collect();
     assert!(odd.is_empty(), "{case}: a compact answer has {odd:?}");
     assert_eq!(answer["timing"].as_object().unwrap().keys().collect::<Vec<_>>(), ["total_ms"], "{case}");
     for check in answer["checks"].as_array().into_iter().flatten() {
         let members = check.as_object().unwrap();
-        assert!(members.keys().all(|name| ["predicate", "verdict", "reason"].contains(&name.as_str())), "{case}: {check}");
+        assert!(
+            members.keys().all(|name| ["predicate", "verdict", "reason"].contains(&name.as_str())),
+            "{case}: {check}"
+        );
     }
 }

@@ -13,7 +13,11 @@ on_each_adb! {
             ("nothing matches", json!({ "selector": { "text": "No such thing" } }), "ELEMENT_NOT_FOUND"),
             ("disabled", json!({ "selector": { "resource_id": "sign_in" } }), "ELEMENT_NOT_INTERACTABLE"),
             ("several match", json!({ "selector": { "text": "in", "contains": true } }), ""),
-            ("waited for in vain", json!({ "selector": { "text": "No such thing" }, "waitFor": { "timeoutMs": 200 } }), "ELEMENT_NOT_FOUND"),
+            (
+                "waited for in vain",
+                json!({ "selector": { "text": "No such thing" }, "waitFor": { "timeoutMs": 200 } }),
+                "ELEMENT_NOT_FOUND",
+            ),
         ];
         for (what, target, code) in targets {
             for case in cases().into_iter().filter(|case| case.tool.name == "tap_element") {
@@ -35,7 +39,11 @@ on_each_adb! {
                 assert_eq!(answer["/condition/reason"], "ACTION_NOT_REACHED", "{shown}");
                 assert_eq!(answer["/condition/observed"], Value::Null, "{shown}");
                 assert_eq!(answer["/condition/elapsed_ms"], 0.0, "{shown}");
-                assert_eq!((&answer["dispatch_started"], &answer["delivery_status"]), (&json!(false), &json!("not_delivered")), "{shown}");
+                assert_eq!(
+                    (&answer["dispatch_started"], &answer["delivery_status"]),
+                    (&json!(false), &json!("not_delivered")),
+                    "{shown}"
+                );
                 assert_eq!(answer["/verification/status"], "not_requested", "{shown}");
                 assert_expectation(&answer, &state, &shown);
             }
@@ -62,7 +70,8 @@ on_each_adb! {
         let bench = Bench::new("login", flavor).await;
         let state = expected(&bench).await;
         let mark = bench.mark();
-        let arguments = bench.aimed(json!({ "text": "a".repeat(9_000), "expectedState": state, "responseMode": "compact" }));
+        let arguments =
+            bench.aimed(json!({ "text": "a".repeat(9_000), "expectedState": state, "responseMode": "compact" }));
         let answer = bench.call("type_text", arguments).await;
         mark.no_input("9000 characters");
         assert_eq!(answer.code(), "INVALID_ARGUMENT", "{:#}", answer.structured);

@@ -57,9 +57,11 @@ fn table() -> Vec<(Value, Vec<&'static str>, &'static str)> {
 async fn decides(bench: &Bench, case: Case, precondition: &Value, verdicts: &[&str], status: &str) {
     reset(bench);
     let mark = bench.mark();
-    let answer = bench.call(case.tool.name, arguments(bench, case, &json!({ "precondition": precondition }))).await.fine();
+    let answer =
+        bench.call(case.tool.name, arguments(bench, case, &json!({ "precondition": precondition }))).await.fine();
     let shown = format!("{case}: {precondition}");
-    let seen: Vec<_> = answer["checks"].as_array().into_iter().flatten().map(|check| check["verdict"].as_str().unwrap()).collect();
+    let seen: Vec<_> =
+        answer["checks"].as_array().into_iter().flatten().map(|check| check["verdict"].as_str().unwrap()).collect();
     assert_eq!(seen, verdicts, "{shown}: {:#}", answer["checks"]);
     match status {
         "matched" => {
@@ -92,7 +94,10 @@ async fn decides(bench: &Bench, case: Case, precondition: &Value, verdicts: &[&s
 on_each_adb! {
     async fn verdicts_combine_in_three_values(flavor) {
         let bench = Bench::new("login", flavor).await;
-        let tap = cases().into_iter().filter(|case| case.tool.name == "tap" && case.verification == "none").collect::<Vec<_>>();
+        let tap = cases()
+            .into_iter()
+            .filter(|case| case.tool.name == "tap" && case.verification == "none")
+            .collect::<Vec<_>>();
         for (precondition, verdicts, status) in table() {
             for case in &tap {
                 decides(&bench, *case, &precondition, &verdicts, status).await;
@@ -112,7 +117,9 @@ on_each_adb! {
     async fn together_with_an_expected_state_both_must_hold(flavor) {
         let bench = Bench::new("login", flavor).await;
         let case = cases()[0];
-        for (same, present, sent) in [(true, true, true), (true, false, false), (false, true, false), (false, false, false)] {
+        for (same, present, sent) in
+            [(true, true, true), (true, false, false), (false, true, false), (false, false, false)]
+        {
             reset(&bench);
             let state = expected(&bench).await;
             if !same {
@@ -120,7 +127,13 @@ on_each_adb! {
             }
             let precondition = text(if present { "Sign in" } else { "Welcome" });
             let mark = bench.mark();
-            let answer = bench.call(case.tool.name, arguments(&bench, case, &json!({ "expectedState": state, "precondition": precondition }))).await.fine();
+            let answer = bench
+                .call(
+                    case.tool.name,
+                    arguments(&bench, case, &json!({ "expectedState": state, "precondition": precondition })),
+                )
+                .await
+                .fine();
             let shown = format!("same {same}, present {present}: {:#}", answer.structured);
             assert_eq!(answer["success"], sent, "{shown}");
             assert_eq!(mark.inputs().len(), usize::from(sent), "{shown}");
@@ -144,7 +157,10 @@ async fn a_precondition_that_makes_no_sense_is_refused_before_any_device_work() 
         (json!({ "any": [text("a"), { "predicate": "nope" }] }), "precondition.any[1].predicate"),
         (json!({ "not": {} }), "precondition.not"),
         (json!({ "predicate": "text-present", "args": { "text": "a" }, "timeoutMs": 99 }), "precondition.timeoutMs"),
-        (json!({ "all": [{ "predicate": "text-present", "args": { "text": "a" }, "timeoutMs": 500 }] }), "precondition.all[0].timeoutMs"),
+        (
+            json!({ "all": [{ "predicate": "text-present", "args": { "text": "a" }, "timeoutMs": 500 }] }),
+            "precondition.all[0].timeoutMs",
+        ),
         (json!({ "predicat": "text-present" }), "precondition.predicat"),
     ];
     for tool in &TOOLS {

@@ -17,7 +17,9 @@ on_each_adb! {
         bench.phone().set_text("login.title", "Newer");
         let fresh = expected(&bench).await;
         // On the title, where a tap changes nothing: whichever goes first, one matches and the other does not.
-        let tap = |state: &Value| bench.aimed(json!({ "x": 540, "y": 350, "verificationMode": "none", "responseMode": "compact", "expectedState": state }));
+        let tap = |state: &Value| {
+            bench.aimed(json!({ "x": 540, "y": 350, "verificationMode": "none", "responseMode": "compact", "expectedState": state }))
+        };
         for round in 0..10 {
             let mark = bench.mark();
             let (first, second) = if round % 2 == 0 { (&fresh, &stale) } else { (&stale, &fresh) };
@@ -40,7 +42,11 @@ on_each_adb! {
     async fn an_input_between_two_guards_is_seen_by_the_second(flavor) {
         let bench = Bench::new("counter", flavor).await;
         let state = expected(&bench).await;
-        let tap = |_: u32| bench.aimed(json!({ "selector": { "text": "Increment" }, "verificationMode": "none", "expectedState": state }));
+        let tap = |_: u32| {
+            bench.aimed(
+                json!({ "selector": { "text": "Increment" }, "verificationMode": "none", "expectedState": state }),
+            )
+        };
         let mark = bench.mark();
         // All four decide on the same screen; the first input changes it, so only one of them may go.
         let mut calls = Vec::new();

@@ -69,12 +69,17 @@ impl Answer {
 
     /// Whether a member is there.
     pub(crate) fn has(&self, path: &str) -> bool {
-        if path.starts_with('/') { self.structured.pointer(path).is_some() } else { self.structured.get(path).is_some() }
+        if path.starts_with('/') {
+            self.structured.pointer(path).is_some()
+        } else {
+            self.structured.get(path).is_some()
+        }
     }
 
     /// The names of its members, sorted.
     pub(crate) fn members(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.structured.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let mut names: Vec<&str> =
+            self.structured.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         names
     }

@@ -108,7 +108,9 @@ impl Client {
         let mut schemas = lock(&self.schemas);
         for tool in &tools {
             let name = tool["name"].as_str().expect("a tool has a name").to_owned();
-            let schema = tool.get("outputSchema").map(|schema| jsonschema::validator_for(schema).expect("a valid output schema"));
+            let schema = tool
+                .get("outputSchema")
+                .map(|schema| jsonschema::validator_for(schema).expect("a valid output schema"));
             schemas.insert(name, schema);
         }
     }
@@ -142,7 +144,8 @@ impl Client {
 
     /// Sends a notification.
     pub(crate) async fn notify(&self, method: &str, params: Value) {
-        self.send_line(&json!({ "jsonrpc": "2.0", "method": method, "params": self.with_meta(params) }).to_string()).await;
+        self.send_line(&json!({ "jsonrpc": "2.0", "method": method, "params": self.with_meta(params) }).to_string())
+            .await;
     }
 
     /// Sends one raw line, whatever is in it.
@@ -167,7 +170,8 @@ impl Client {
     async fn request(&self, id: i64, method: &str, params: Value) -> (Instant, oneshot::Receiver<Value>) {
         let (answer, reply) = oneshot::channel();
         lock(&self.shared.heard).waiting.insert(id, answer);
-        let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": self.with_meta(params) }).to_string();
+        let line =
+            json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": self.with_meta(params) }).to_string();
         let sent = Instant::now();
         self.send_line(&line).await;
         (sent, reply)
@@ -211,7 +215,9 @@ impl Client {
 
     /// Progress notifications with this token, in order.
     pub(crate) fn progress(&self, token: i64) -> Vec<Value> {
-        let ours = |message: &&Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == token;
+        let ours = |message: &&Value| {
+            message["method"] == "notifications/progress" && message["params"]["progressToken"] == token
+        };
         lock(&self.shared.heard).messages.iter().filter(ours).map(|message| message["params"].clone()).collect()
     }
 
@@ -242,7 +248,8 @@ impl Client {
         let began = Instant::now();
         drop(self.stdin.lock().await.take());
         let mut child = self.child.lock().await;
-        let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("the server ends").expect("it can be waited for");
+        let status =
+            tokio::time::timeout(PATIENCE, child.wait()).await.expect("the server ends").expect("it can be waited for");
         (began.elapsed(), status)
     }
 
@@ -250,7 +257,8 @@ impl Client {
         let schemas = lock(&self.schemas);
         let Some(schema) = schemas.get(tool) else { return };
         let schema = schema.as_ref().unwrap_or_else(|| panic!("{tool} advertises no outputSchema"));
-        let errors: Vec<String> = schema.iter_errors(structured).map(|error| format!("{} at {}", error, error.instance_path())).collect();
+        let errors: Vec<String> =
+            schema.iter_errors(structured).map(|error| format!("{} at {}", error, error.instance_path())).collect();
         assert!(errors.is_empty(), "{tool}'s answer does not fit its outputSchema: {errors:?}\n{structured:#}");
     }
 }
@@ -277,7 +285,9 @@ impl Pending<'_> {
 
     /// Cancels it; the specification forbids an answer from then on.
     pub(crate) async fn cancel(&self) {
-        self.client.notify("notifications/cancelled", json!({ "requestId": self.id, "reason": "the test says so" })).await;
+        self.client
+            .notify("notifications/cancelled", json!({ "requestId": self.id, "reason": "the test says so" }))
+            .await;
     }
 
     /// Whether an answer has come.

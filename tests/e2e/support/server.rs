@@ -82,7 +82,10 @@ impl ServerOptions {
         }
         // Servers tell each other of a device through lock files under the temporary folder: one for all tests, not the user's.
         command.env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
-        command.env("XDG_CACHE_HOME", cache).env("XDG_CONFIG_HOME", folder.join("config")).env("XDG_DATA_HOME", folder.join("data"));
+        command
+            .env("XDG_CACHE_HOME", cache)
+            .env("XDG_CONFIG_HOME", folder.join("config"))
+            .env("XDG_DATA_HOME", folder.join("data"));
         if let Some(adb) = adb {
             command.arg("--adb").arg(adb.program());
             for leading in adb.leading() {

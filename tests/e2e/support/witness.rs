@@ -44,7 +44,10 @@ impl Mark {
 
     /// `input` programs started, whether or not they got as far as the screen.
     pub(crate) fn input_commands(&self) -> Vec<CommandEntry> {
-        self.commands().into_iter().filter(|command| command.argv.first().is_some_and(|program| program == "input")).collect()
+        self.commands()
+            .into_iter()
+            .filter(|command| command.argv.first().is_some_and(|program| program == "input"))
+            .collect()
     }
 
     /// Panics unless nothing was injected, nor even started, by now.

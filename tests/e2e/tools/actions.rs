@@ -27,7 +27,9 @@ on_each_adb! {
         for (tool, arguments, resolving) in TOOLS {
             for response in ["compact", "debug"] {
                 // Full resolves, checks staleness and gives the fingerprint before in one read, then two that agree.
-                for (verification, reads, status) in [("none", resolving, "not_requested"), ("light", resolving + 1, "observed"), ("full", 3, "")] {
+                for (verification, reads, status) in
+                    [("none", resolving, "not_requested"), ("light", resolving + 1, "observed"), ("full", 3, "")]
+                {
                     bench.phone().goto("counter");
                     let mark = bench.mark();
                     let answer = bench.call(tool, call(&bench, arguments, verification, response)).await.succeeded();
@@ -38,7 +40,11 @@ on_each_adb! {
                         assert_eq!(answer["/verification/status"], status, "{case}");
                         assert_eq!(answer["lifecycle_state"], "pending_verification", "{case}");
                     }
-                    assert_eq!((&answer["delivery_status"], &answer["dispatch_started"]), (&json!("delivered"), &json!(true)), "{case}");
+                    assert_eq!(
+                        (&answer["delivery_status"], &answer["dispatch_started"]),
+                        (&json!("delivered"), &json!(true)),
+                        "{case}"
+                    );
                     assert!(answer["/timing/total_ms"].is_number(), "{case}");
                     assert_eq!(mark.inputs().len(), 1, "{case}");
                 }
@@ -49,10 +55,16 @@ on_each_adb! {
     async fn full_verifies_a_change_and_only_observes_none(flavor) {
         let bench = Bench::new("counter", flavor).await;
         let changed = bench.call("tap_element", json!({ "selector": { "text": "Increment" } })).await.succeeded();
-        assert_eq!((&changed["/verification/status"], &changed["lifecycle_state"]), (&json!("verified"), &json!("verified")));
+        assert_eq!(
+            (&changed["/verification/status"], &changed["lifecycle_state"]),
+            (&json!("verified"), &json!("verified"))
+        );
         assert_ne!(changed["ui_fingerprint_before"], changed["ui_fingerprint_after"]);
         let same = bench.call("tap", json!({ "x": 540, "y": 2200 })).await.succeeded();
-        assert_eq!((&same["/verification/status"], &same["lifecycle_state"]), (&json!("observed"), &json!("pending_verification")));
+        assert_eq!(
+            (&same["/verification/status"], &same["lifecycle_state"]),
+            (&json!("observed"), &json!("pending_verification"))
+        );
         assert_eq!(same["ui_fingerprint_before"], same["ui_fingerprint_after"]);
     }
 
@@ -68,12 +80,17 @@ on_each_adb! {
     async fn light_shows_what_changed(flavor) {
         let bench = Bench::new("counter", flavor).await;
         for response in ["compact", "debug"] {
-            let arguments = json!({ "selector": { "text": "Increment" }, "verificationMode": "light", "responseMode": response });
+            let arguments =
+                json!({ "selector": { "text": "Increment" }, "verificationMode": "light", "responseMode": response });
             let answer = bench.call("tap_element", arguments).await.succeeded();
             let delta = &answer["state_delta"];
             assert_eq!(delta["changed"].as_array().unwrap().len(), 1, "{delta:#}");
             assert!(delta["changed"].to_string().contains("Count: "), "{delta:#}");
-            assert_eq!((&delta["added"], &delta["removed"], &delta["truncated"]), (&json!([]), &json!([]), &json!(false)), "{delta:#}");
+            assert_eq!(
+                (&delta["added"], &delta["removed"], &delta["truncated"]),
+                (&json!([]), &json!([]), &json!(false)),
+                "{delta:#}"
+            );
             assert!(delta["base_snapshot_revision"].as_u64() < delta["snapshot_revision"].as_u64(), "{delta:#}");
         }
     }
@@ -117,22 +134,49 @@ on_each_adb! {
         let arguments = r#"{"selector": {"text": "Increment"}}"#;
         let debug = bench.call("tap_element", call(&bench, arguments, "full", "debug")).await.succeeded();
         for member in [
-            "action_id", "timestamp", "action_type", "lifecycle_state", "source_module", "device", "target", "success", "delivery_status",
-            "dispatch_started", "verification", "trace", "ui_fingerprint_before", "ui_fingerprint_after", "effective_controls", "timing", "details",
+            "action_id",
+            "timestamp",
+            "action_type",
+            "lifecycle_state",
+            "source_module",
+            "device",
+            "target",
+            "success",
+            "delivery_status",
+            "dispatch_started",
+            "verification",
+            "trace",
+            "ui_fingerprint_before",
+            "ui_fingerprint_after",
+            "effective_controls",
+            "timing",
+            "details",
         ] {
             assert!(debug.has(member), "{member} in {:#}", debug.structured);
         }
         assert_eq!(debug["/device/id"], bench.device);
         assert_eq!(debug["/target/resolved/text"], "Increment");
-        let stages: Vec<_> = debug["/trace/steps"].as_array().unwrap().iter().map(|step| step["stage"].as_str().unwrap()).collect();
+        let stages: Vec<_> =
+            debug["/trace/steps"].as_array().unwrap().iter().map(|step| step["stage"].as_str().unwrap()).collect();
         assert_eq!(stages, ["resolve", "execute", "verify"]);
-        for time in ["total_ms", "device_resolution_ms", "pre_observation_ms", "dispatch_ms", "verification_ms", "queue_ms"] {
+        for time in
+            ["total_ms", "device_resolution_ms", "pre_observation_ms", "dispatch_ms", "verification_ms", "queue_ms"]
+        {
             assert!(debug["timing"][time].is_number(), "{time} in {:#}", debug["timing"]);
         }
         let compact = bench.call("tap_element", call(&bench, arguments, "full", "compact")).await.succeeded();
         assert_eq!(
             compact.members(),
-            ["action_id", "action_type", "delivery_status", "dispatch_started", "lifecycle_state", "success", "timing", "verification"]
+            [
+                "action_id",
+                "action_type",
+                "delivery_status",
+                "dispatch_started",
+                "lifecycle_state",
+                "success",
+                "timing",
+                "verification"
+            ]
         );
         assert!(!compact.structured.to_string().contains(&bench.device), "no device ids");
     }
@@ -141,10 +185,17 @@ on_each_adb! {
         let bench = Bench::new("counter", flavor).await;
         bench.phone().fault(Fault::once("input", FaultKind::Hang));
         let mark = bench.mark();
-        let answer = bench.call("tap", json!({ "x": 540, "y": 570, "actionTimeoutMs": 400, "verificationMode": "none" })).await.fine();
+        let answer = bench
+            .call("tap", json!({ "x": 540, "y": 570, "actionTimeoutMs": 400, "verificationMode": "none" }))
+            .await
+            .fine();
         let shown = format!("{:#}", answer.structured);
         assert_eq!(answer["failure_code"], "ACTION_TIMEOUT", "{shown}");
-        assert_eq!((&answer["dispatch_started"], &answer["delivery_status"]), (&json!(true), &json!("unknown")), "{shown}");
+        assert_eq!(
+            (&answer["dispatch_started"], &answer["delivery_status"]),
+            (&json!(true), &json!("unknown")),
+            "{shown}"
+        );
         assert_eq!((&answer["retryable"], &answer["lifecycle_state"]), (&json!(false), &json!("failed")), "{shown}");
         assert_eq!(mark.input_commands().len(), 1, "sent once: {shown}");
     }
@@ -153,11 +204,16 @@ on_each_adb! {
         let slow = simphone::Profile { dump_ms: (800, 800), ..simphone::Profile::INSTANT };
         let bench = Setup::new("counter", flavor).phone(|phone| phone.profile = slow).start().await;
         let mark = bench.mark();
-        let arguments = json!({ "selector": { "text": "Increment" }, "actionTimeoutMs": 300, "verificationMode": "none" });
+        let arguments =
+            json!({ "selector": { "text": "Increment" }, "actionTimeoutMs": 300, "verificationMode": "none" });
         let answer = bench.call("tap_element", arguments).await.fine();
         let shown = format!("{:#}", answer.structured);
         assert_eq!(answer["failure_code"], "ACTION_TIMEOUT", "{shown}");
-        assert_eq!((&answer["dispatch_started"], &answer["delivery_status"]), (&json!(false), &json!("not_delivered")), "{shown}");
+        assert_eq!(
+            (&answer["dispatch_started"], &answer["delivery_status"]),
+            (&json!(false), &json!("not_delivered")),
+            "{shown}"
+        );
         assert_eq!(answer["retryable"], true, "{shown}");
         mark.no_input_later(std::time::Duration::from_secs(1), &shown).await;
     }

@@ -19,8 +19,16 @@ on_each_adb! {
     async fn a_missing_app_is_rejected(flavor) {
         let bench = Bench::new("login", flavor).await;
         for verification in ["none", "light", "full"] {
-            let answer = bench.call("start_app", json!({ "appId": "com.example.missing", "verificationMode": verification })).await.fine();
-            assert_eq!((&answer["success"], &answer["failure_code"]), (&json!(false), &json!("ACTION_REJECTED")), "{:#}", answer.structured);
+            let answer = bench
+                .call("start_app", json!({ "appId": "com.example.missing", "verificationMode": verification }))
+                .await
+                .fine();
+            assert_eq!(
+                (&answer["success"], &answer["failure_code"]),
+                (&json!(false), &json!("ACTION_REJECTED")),
+                "{:#}",
+                answer.structured
+            );
             assert_eq!(bench.phone().screen_name(), "login", "{verification}");
         }
     }
@@ -41,7 +49,11 @@ on_each_adb! {
 
     async fn with_several_devices_one_must_be_named(flavor) {
         let bench = Setup::new("login", flavor).and(Setup::showing("counter")).start().await;
-        for (tool, arguments) in [("get_ui_tree", json!({})), ("tap", json!({ "x": 1, "y": 1 })), ("wait_for_ui", json!({ "selector": { "text": "a" } }))] {
+        for (tool, arguments) in [
+            ("get_ui_tree", json!({})),
+            ("tap", json!({ "x": 1, "y": 1 })),
+            ("wait_for_ui", json!({ "selector": { "text": "a" } })),
+        ] {
             let answer = bench.call(tool, arguments).await.refused("AMBIGUOUS_DEVICE", None);
             assert!(answer["/error/candidates"].to_string().contains(&bench.device), "{:#}", answer.structured);
         }
@@ -49,8 +61,13 @@ on_each_adb! {
 
     async fn a_device_that_is_not_there_is_not_found(flavor) {
         let bench = Bench::new("login", flavor).await;
-        let answer = bench.call("get_ui_tree", json!({ "deviceId": "emulator-9999" })).await.refused("DEVICE_NOT_FOUND", None);
-        assert!(answer.structured.to_string().contains(&bench.device), "what is attached is named: {:#}", answer.structured);
+        let answer =
+            bench.call("get_ui_tree", json!({ "deviceId": "emulator-9999" })).await.refused("DEVICE_NOT_FOUND", None);
+        assert!(
+            answer.structured.to_string().contains(&bench.device),
+            "what is attached is named: {:#}",
+            answer.structured
+        );
     }
 
     async fn a_platform_without_an_adapter_is_unsupported(flavor) {
@@ -62,13 +79,23 @@ on_each_adb! {
         let bench = Bench::new("login", flavor).await;
         let mark = bench.mark();
         let answer = bench.call("get_current_screen", json!({})).await.fine();
-        assert_eq!((&answer["package"], &answer["shortActivity"]), (&json!("com.example.login"), &json!("MainActivity")), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["package"], &answer["shortActivity"]),
+            (&json!("com.example.login"), &json!("MainActivity")),
+            "{:#}",
+            answer.structured
+        );
         assert!(mark.dumps().is_empty());
     }
 
     async fn the_system_says_whether_it_is_ready(flavor) {
         let bench = Bench::new("login", flavor).await;
         let answer = bench.call("get_system_status", json!({})).await.fine();
-        assert_eq!((&answer["success"], &answer["adbAvailable"], &answer["status"]), (&json!(true), &json!(true), &json!("ready")), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["success"], &answer["adbAvailable"], &answer["status"]),
+            (&json!(true), &json!(true), &json!("ready")),
+            "{:#}",
+            answer.structured
+        );
     }
 }

@@ -17,7 +17,10 @@ on_each_adb! {
         let id = handle(&bench, json!({ "text": "Increment" })).await;
         for verification in ["none", "light", "full"] {
             let mark = bench.mark();
-            let answer = bench.call("tap_element", json!({ "elementId": id, "verificationMode": verification })).await.succeeded();
+            let answer = bench
+                .call("tap_element", json!({ "elementId": id, "verificationMode": verification }))
+                .await
+                .succeeded();
             assert_eq!(mark.one_input("tap", verification).element.as_deref(), Some("increment"));
             assert_eq!(answer["/target/resolved/text"], "Increment");
             // One read revalidates it in every mode, and is the only one before the input.
@@ -66,7 +69,10 @@ on_each_adb! {
         let bench = Setup::new("counter", flavor).and(Setup::showing("counter")).start().await;
         let id = handle(&bench, json!({ "text": "Increment" })).await;
         let other = Mark::now(&bench.phones[1]);
-        let answer = bench.call("tap_element", json!({ "elementId": id, "deviceId": bench.phones[1].adb_addr().to_string() })).await.fine();
+        let answer = bench
+            .call("tap_element", json!({ "elementId": id, "deviceId": bench.phones[1].adb_addr().to_string() }))
+            .await
+            .fine();
         assert_eq!(answer["failure_code"], "STALE_REFERENCE", "{:#}", answer.structured);
         other.no_input("the other device");
     }

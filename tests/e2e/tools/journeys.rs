@@ -37,7 +37,11 @@ on_each_adb! {
         assert_eq!((&answer["success"], &answer["stopped_at_step_id"]), (&json!(true), &Value::Null));
         assert_eq!(bench.phone().screen_name(), "welcome");
         for step in answer["steps"].as_array().unwrap() {
-            assert_eq!((&step["success"], step["result"].is_object(), step["timing"]["total_ms"].is_number()), (&json!(true), true, true), "{step:#}");
+            assert_eq!(
+                (&step["success"], step["result"].is_object(), step["timing"]["total_ms"].is_number()),
+                (&json!(true), true, true),
+                "{step:#}"
+            );
         }
     }
 
@@ -88,16 +92,30 @@ on_each_adb! {
             (json!({ "kind": "element_visible", "selector": { "text": "No such row" } }), "matchedCount", json!(0)),
             (json!({ "kind": "element_absent", "selector": { "text": "Wi-Fi" } }), "matchedCount", json!(1)),
             (json!({ "kind": "screen_fingerprint", "fingerprint": "another" }), "observed", fingerprint.clone()),
-            (json!({ "kind": "state_equals", "selector": wifi, "property": "checked", "expected": false }), "observed", json!(true)),
+            (
+                json!({ "kind": "state_equals", "selector": wifi, "property": "checked", "expected": false }),
+                "observed",
+                json!(true),
+            ),
         ];
         for (assertion, member, value) in failed {
-            let answer = run(&bench, json!([{ "id": "a", "type": "assert", "timeoutMs": 300, "assertion": assertion }])).await;
+            let answer =
+                run(&bench, json!([{ "id": "a", "type": "assert", "timeoutMs": 300, "assertion": assertion }])).await;
             assert_eq!(statuses(&answer), ["failed"], "{assertion}");
-            assert_eq!(answer["/steps/0/result/failure_code"], "ASSERTION_TIMEOUT", "{assertion}: {:#}", answer.structured);
+            assert_eq!(
+                answer["/steps/0/result/failure_code"], "ASSERTION_TIMEOUT",
+                "{assertion}: {:#}",
+                answer.structured
+            );
             let result = &answer["/steps/0/result"];
             // A built-in step shows the host's own record; the last value or count is in it under either name.
             let shown = result.get(member).unwrap_or(&Value::Null);
-            assert!(*shown == value || result.to_string().contains(&format!("matched_count\":{value}")) || result.to_string().contains(&value.to_string()), "{assertion}: {result:#}");
+            assert!(
+                *shown == value
+                    || result.to_string().contains(&format!("matched_count\":{value}"))
+                    || result.to_string().contains(&value.to_string()),
+                "{assertion}: {result:#}"
+            );
         }
     }
 
@@ -115,9 +133,19 @@ on_each_adb! {
             assert_eq!(statuses(&answer), ["passed", "failed", "not_run"], "{:#}", answer.structured);
             assert_eq!(answer["/steps/0/result/condition/status"], "matched");
             let blocked = &answer["/steps/1/result"];
-            assert_eq!((&blocked["failure_code"], &blocked["condition"]["status"]), (&json!("PRECONDITION_FAILED"), &json!("mismatch")), "{blocked:#}");
-            assert!(blocked["condition"]["observed"]["elements"].as_array().is_some_and(|elements| elements.len() >= 3), "{mode}: {blocked:#}");
-            assert_eq!((&blocked["dispatch_started"], &blocked["verification"]["status"]), (&json!(false), &json!("not_requested")));
+            assert_eq!(
+                (&blocked["failure_code"], &blocked["condition"]["status"]),
+                (&json!("PRECONDITION_FAILED"), &json!("mismatch")),
+                "{blocked:#}"
+            );
+            assert!(
+                blocked["condition"]["observed"]["elements"].as_array().is_some_and(|elements| elements.len() >= 3),
+                "{mode}: {blocked:#}"
+            );
+            assert_eq!(
+                (&blocked["dispatch_started"], &blocked["verification"]["status"]),
+                (&json!(false), &json!("not_requested"))
+            );
             mark.one_input("tap", mode);
         }
     }
@@ -142,11 +170,19 @@ on_each_adb! {
             let mark = bench.mark();
             let blocked = run(&bench, json!([guarded])).await;
             mark.no_input(&step.to_string());
-            assert_eq!(blocked["/steps/0/result/failure_code"], "PRECONDITION_FAILED", "{step}: {:#}", blocked.structured);
+            assert_eq!(
+                blocked["/steps/0/result/failure_code"], "PRECONDITION_FAILED",
+                "{step}: {:#}",
+                blocked.structured
+            );
             let revision = &blocked["/steps/0/result/condition/observed/snapshot_revision"];
             guarded["expectedState"]["snapshotRevision"] = revision.clone();
             let sent = run(&bench, json!([guarded])).await;
-            assert_eq!(sent["success"], true, "{step}: decided again on the screen that blocked it: {:#}", sent.structured);
+            assert_eq!(
+                sent["success"], true,
+                "{step}: decided again on the screen that blocked it: {:#}",
+                sent.structured
+            );
             assert_eq!(mark.inputs().len(), 1, "{step}");
         }
     }
@@ -155,7 +191,8 @@ on_each_adb! {
         let bench = Bench::new("counter", flavor).await;
         let steps = json!([{ "id": "gone", "type": "tap", "selector": { "text": "No such button" } }]);
         for (mode, ask, kept) in [("debug", true, true), ("debug", false, false), ("compact", true, false)] {
-            let answer = run_with(&bench, json!({ "responseMode": mode, "captureOnFailure": ask }), steps.clone()).await;
+            let answer =
+                run_with(&bench, json!({ "responseMode": mode, "captureOnFailure": ask }), steps.clone()).await;
             let snapshot = &answer["/steps/0/result/failure_snapshot"];
             assert_eq!(snapshot["elements"].is_array(), kept, "{mode} {ask}: {:#}", answer.structured);
             assert!(!answer.structured.to_string().contains("screenshot"), "screenshot-free");
@@ -174,9 +211,15 @@ on_each_adb! {
 
     async fn a_journey_is_compact_unless_asked(flavor) {
         let bench = Bench::new("counter", flavor).await;
-        let steps = json!([{ "id": "tap", "type": "tap", "selector": { "text": "Increment" }, "verificationMode": "none" }]);
+        let steps =
+            json!([{ "id": "tap", "type": "tap", "selector": { "text": "Increment" }, "verificationMode": "none" }]);
         let compact = run(&bench, steps.clone()).await;
-        assert!(compact["/steps/0/result"].get("trace").is_none() && !compact.structured.to_string().contains(&bench.device), "{:#}", compact.structured);
+        assert!(
+            compact["/steps/0/result"].get("trace").is_none()
+                && !compact.structured.to_string().contains(&bench.device),
+            "{:#}",
+            compact.structured
+        );
         let debug = run_with(&bench, json!({ "responseMode": "debug" }), steps).await;
         assert!(debug["/steps/0/result/trace/steps"].is_array(), "{:#}", debug.structured);
     }
@@ -184,7 +227,8 @@ on_each_adb! {
     async fn a_step_by_element_id_works_within_it(flavor) {
         let bench = Bench::new("counter", flavor).await;
         let id = bench.call("wait_for_ui", json!({ "selector": { "text": "Increment" } })).await.succeeded()["/element/elementId"].clone();
-        let answer = run(&bench, json!([{ "id": "tap", "type": "tap", "elementId": id, "verificationMode": "none" }])).await;
+        let answer =
+            run(&bench, json!([{ "id": "tap", "type": "tap", "elementId": id, "verificationMode": "none" }])).await;
         assert_eq!(statuses(&answer), ["passed"], "{:#}", answer.structured);
         assert_eq!(bench.phone().text_of("value").as_deref(), Some("Count: 1"));
     }

@@ -10,10 +10,16 @@ use crate::support::{Bench, Client, Setup, on_each_adb, wait_until};
 /// Progress rises, and none comes after the answer.
 fn assert_progress(client: &Client, id: i64, case: &str) {
     let messages = client.messages();
-    let answered = messages.iter().position(|message| message["id"] == id && message.get("result").is_some()).expect("an answer");
-    let ours = |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == id;
+    let answered =
+        messages.iter().position(|message| message["id"] == id && message.get("result").is_some()).expect("an answer");
+    let ours =
+        |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == id;
     assert!(!messages[answered..].iter().any(ours), "{case}: progress after the answer");
-    let values: Vec<f64> = messages[..answered].iter().filter(|message| ours(message)).map(|message| message["params"]["progress"].as_f64().unwrap()).collect();
+    let values: Vec<f64> = messages[..answered]
+        .iter()
+        .filter(|message| ours(message))
+        .map(|message| message["params"]["progress"].as_f64().unwrap())
+        .collect();
     assert!(!values.is_empty(), "{case}: no progress at all");
     assert!(values.is_sorted_by(|a, b| a < b), "{case}: must rise: {values:?}");
 }
@@ -42,15 +48,23 @@ on_each_adb! {
         for step in ["first", "second", "third"] {
             assert!(messages.iter().any(|message| message.contains(step)), "{step} in {messages:?}");
         }
-        let steps = answer.progress.iter().filter(|progress| progress["message"].as_str().unwrap().starts_with("step "));
-        assert!(steps.clone().count() >= 3 && steps.clone().all(|progress| progress["total"] == 3.0), "{:#?}", answer.progress);
+        let steps =
+            answer.progress.iter().filter(|progress| progress["message"].as_str().unwrap().starts_with("step "));
+        assert!(
+            steps.clone().count() >= 3 && steps.clone().all(|progress| progress["total"] == 3.0),
+            "{:#?}",
+            answer.progress
+        );
         assert_eq!(answer.progress.last().unwrap()["progress"], 3.0);
     }
 
     async fn waits_tell_that_they_wait(flavor) {
         let bench = Bench::new("settings", flavor).await;
         for (tool, arguments) in [
-            ("wait_for_ui", json!({ "selector": { "text": "No such row" }, "timeout_ms": 200, "retry": { "max_attempts": 3 } })),
+            (
+                "wait_for_ui",
+                json!({ "selector": { "text": "No such row" }, "timeout_ms": 200, "retry": { "max_attempts": 3 } }),
+            ),
             ("wait_for_readiness", json!({})),
         ] {
             let call = bench.client.begin(tool, arguments).await;
@@ -65,7 +79,10 @@ on_each_adb! {
         let bench = Bench::new("settings", flavor).await;
         for (tool, arguments) in [
             ("wait_for_ui", json!({ "selector": { "text": "No such row" }, "poll_interval_ms": 50 })),
-            ("expect_element_visible", json!({ "selector": { "text": "No such row" }, "poll_interval_ms": 50, "timeout_ms": 60_000 })),
+            (
+                "expect_element_visible",
+                json!({ "selector": { "text": "No such row" }, "poll_interval_ms": 50, "timeout_ms": 60_000 }),
+            ),
             ("wait_for_readiness", json!({ "state": "loading", "timeoutMs": 60_000, "stabilityMs": 100 })),
             (
                 "run_journey",
@@ -94,9 +111,11 @@ on_each_adb! {
         let slow = Profile { dump_ms: (700, 700), ..Profile::INSTANT };
         let bench = Setup::new("login", flavor).phone(|phone| phone.profile = slow).start().await;
         let tree = bench.call("get_ui_tree", json!({ "responseMode": "compact" })).await.fine();
-        let state = json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
+        let state =
+            json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
         let mark = bench.mark();
-        let mut call = bench.client.begin("tap", bench.aimed(json!({ "x": 540, "y": 1170, "expectedState": state }))).await;
+        let mut call =
+            bench.client.begin("tap", bench.aimed(json!({ "x": 540, "y": 1170, "expectedState": state }))).await;
         wait_until("the guard's read", || !mark.dumps().is_empty()).await;
         call.cancel().await;
         mark.no_input_later(Duration::from_millis(1_500), "cancelled").await;
@@ -119,7 +138,10 @@ on_each_adb! {
     async fn a_client_that_goes_takes_its_work_with_it(flavor) {
         let bench = Bench::new("settings", flavor).await;
         let mark = bench.mark();
-        let _call = bench.client.begin("wait_for_ui", json!({ "selector": { "text": "No such row" }, "poll_interval_ms": 50 })).await;
+        let _call = bench
+            .client
+            .begin("wait_for_ui", json!({ "selector": { "text": "No such row" }, "poll_interval_ms": 50 }))
+            .await;
         wait_until("two reads", || mark.dumps().len() >= 2).await;
         let (took, status) = bench.client.close().await;
         assert!(status.success() && took < Duration::from_secs(10), "{status:?} after {took:?}");

@@ -6,7 +6,10 @@ use simphone::{Fault, FaultKind};
 use crate::support::{Answer, Bench, on_each_adb};
 
 async fn sign_in(bench: &Bench) {
-    bench.call("tap_element", json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none" })).await.succeeded();
+    bench
+        .call("tap_element", json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none" }))
+        .await
+        .succeeded();
 }
 
 fn limitations(answer: &Answer) -> Vec<&str> {
@@ -49,7 +52,12 @@ on_each_adb! {
         let mark = bench.mark();
         let answer = bench.call("get_readiness", json!({ "samples": 1 })).await.fine();
         assert_eq!(mark.dumps().len(), 1);
-        assert_eq!((&answer["/readiness/state"], limitations(&answer)), (&json!("unknown"), vec!["one_sample"]), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["/readiness/state"], limitations(&answer)),
+            (&json!("unknown"), vec!["one_sample"]),
+            "{:#}",
+            answer.structured
+        );
     }
 
     async fn a_second_sample_that_fails_is_not_made_up_for(flavor) {
@@ -57,7 +65,12 @@ on_each_adb! {
         bench.phone().fault(Fault { skip: 1, ..Fault::forever("dump", FaultKind::Garbage { bytes: 40 }) });
         let mark = bench.mark();
         let answer = bench.call("get_readiness", json!({})).await.fine();
-        assert_eq!((&answer["/readiness/state"], &answer["/readiness/samples"]), (&json!("unknown"), &json!(1)), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["/readiness/state"], &answer["/readiness/samples"]),
+            (&json!("unknown"), &json!(1)),
+            "{:#}",
+            answer.structured
+        );
         assert!(mark.dumps().len() <= 4, "{:#?}", mark.dumps());
     }
 
@@ -67,7 +80,12 @@ on_each_adb! {
         let mark = bench.mark();
         let tree = bench.call("get_ui_tree", json!({})).await.fine();
         assert_eq!(mark.dumps().len(), 1);
-        assert_eq!((&tree["/loading_state/active"], &tree["/loading_state/signal"]), (&json!(true), &json!("progress_indicator")), "{:#}", tree["loading_state"]);
+        assert_eq!(
+            (&tree["/loading_state/active"], &tree["/loading_state/signal"]),
+            (&json!(true), &json!("progress_indicator")),
+            "{:#}",
+            tree["loading_state"]
+        );
         assert_eq!(tree["/readiness/state"], "loading");
     }
 
@@ -80,7 +98,12 @@ on_each_adb! {
     async fn a_deadline_is_unknown_never_unresponsive(flavor) {
         let bench = Bench::new("ticker", flavor).await;
         let answer = bench.call("wait_for_readiness", json!({ "stabilityMs": 900, "timeoutMs": 1500 })).await.fine();
-        assert_eq!((&answer["success"], &answer["/readiness/state"]), (&json!(false), &json!("unknown")), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["success"], &answer["/readiness/state"]),
+            (&json!(false), &json!("unknown")),
+            "{:#}",
+            answer.structured
+        );
         assert!(limitations(&answer).contains(&"deadline"), "{:#}", answer.structured);
         assert_eq!(answer["failure_code"], "TIMEOUT");
     }
@@ -94,7 +117,11 @@ on_each_adb! {
 
     async fn a_screen_that_never_rests_is_not_idle(flavor) {
         let bench = Bench::new("never-idle", flavor).await;
-        for (tool, arguments) in [("get_ui_tree", json!({})), ("get_ui_tree", json!({ "responseMode": "compact" })), ("get_readiness", json!({}))] {
+        for (tool, arguments) in [
+            ("get_ui_tree", json!({})),
+            ("get_ui_tree", json!({ "responseMode": "compact" })),
+            ("get_readiness", json!({})),
+        ] {
             let answer = bench.call(tool, arguments).await.refused("NOT_IDLE", None);
             assert!(answer.elapsed < std::time::Duration::from_secs(10), "{tool} went on for {:?}", answer.elapsed);
         }
@@ -107,20 +134,28 @@ on_each_adb! {
     async fn a_wait_can_ask_for_both_the_element_and_a_settled_screen(flavor) {
         let bench = Bench::new("login", flavor).await;
         sign_in(&bench).await;
-        let arguments = json!({ "selector": { "text": "Welcome", "contains": true }, "readiness": true, "poll_interval_ms": 100 });
+        let arguments =
+            json!({ "selector": { "text": "Welcome", "contains": true }, "readiness": true, "poll_interval_ms": 100 });
         let answer = bench.call("wait_for_ui", arguments).await.succeeded();
         assert_eq!(answer["/readiness/state"], "settled", "{:#}", answer.structured);
 
         let mark = bench.mark();
-        let plain = bench.call("wait_for_ui", json!({ "selector": { "text": "Welcome", "contains": true } })).await.succeeded();
+        let plain =
+            bench.call("wait_for_ui", json!({ "selector": { "text": "Welcome", "contains": true } })).await.succeeded();
         assert_eq!((mark.dumps().len(), &plain["readiness"]), (2, &Value::Null), "defaults are unchanged");
     }
 
     async fn an_element_on_a_restless_screen_does_not_pass_with_readiness(flavor) {
         let bench = Bench::new("ticker", flavor).await;
         bench.call("wait_for_ui", json!({ "selector": { "text": "Live prices" } })).await.succeeded();
-        let arguments = json!({ "selector": { "text": "Tick", "contains": true }, "readiness": true, "timeout_ms": 300 });
+        let arguments =
+            json!({ "selector": { "text": "Tick", "contains": true }, "readiness": true, "timeout_ms": 300 });
         let answer = bench.call("wait_for_ui", arguments).await.fine();
-        assert_eq!((&answer["success"], &answer["status"]), (&json!(false), &json!("timeout")), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["success"], &answer["status"]),
+            (&json!(false), &json!("timeout")),
+            "{:#}",
+            answer.structured
+        );
     }
 }

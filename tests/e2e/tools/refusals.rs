@@ -58,7 +58,11 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
         ("expect_state", json!({ "selector": selector, "property": "checked" }), "expected"),
         ("expect_state", json!({ "selector": selector, "property": "colour", "expected": 1 }), "property"),
         ("expect_state", json!({ "selector": selector, "property": "checked", "expected": null }), "expected"),
-        ("expect_state", json!({ "selector": selector, "property": "checked", "expected": true, "timeout_ms": 60_001 }), "timeout_ms"),
+        (
+            "expect_state",
+            json!({ "selector": selector, "property": "checked", "expected": true, "timeout_ms": 60_001 }),
+            "timeout_ms",
+        ),
         ("get_readiness", json!({ "samples": 3 }), "samples"),
         ("get_readiness", json!({ "stabilityMs": 99 }), "stabilityMs"),
         ("wait_for_readiness", json!({ "state": "ready" }), "state"),
@@ -73,8 +77,16 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
             json!({ "platform": "android", "steps": [{ "id": "a", "type": "press_back" }, { "id": "a", "type": "press_back" }] }),
             "steps[1].id",
         ),
-        ("run_journey", json!({ "platform": "android", "defaults": { "timeout": 1 }, "steps": [{ "id": "a", "type": "press_back" }] }), "defaults.timeout"),
-        ("run_journey", json!({ "platform": "android", "steps": [{ "id": "a", "type": "press_back", "times": 2 }] }), "steps[0].times"),
+        (
+            "run_journey",
+            json!({ "platform": "android", "defaults": { "timeout": 1 }, "steps": [{ "id": "a", "type": "press_back" }] }),
+            "defaults.timeout",
+        ),
+        (
+            "run_journey",
+            json!({ "platform": "android", "steps": [{ "id": "a", "type": "press_back", "times": 2 }] }),
+            "steps[0].times",
+        ),
         ("run_journey", json!({ "platform": "android", "steps": [{ "id": "a", "type": "tap" }] }), "steps[0].selector"),
         (
             "run_journey",
@@ -103,7 +115,8 @@ async fn the_member_at_fault_is_named_before_any_device_work() {
         let mark = bench.mark();
         let answer = bench.call(tool, arguments.clone()).await;
         let named = &answer["/error/member"];
-        let fine = answer.is_error && answer.code() == "INVALID_ARGUMENT" && named == member && mark.commands().is_empty();
+        let fine =
+            answer.is_error && answer.code() == "INVALID_ARGUMENT" && named == member && mark.commands().is_empty();
         if !fine {
             wrong.push(format!("{tool} {arguments}: expected {member}, got {named} in {}", answer.structured));
         }
@@ -115,7 +128,10 @@ async fn the_member_at_fault_is_named_before_any_device_work() {
 async fn fifty_one_steps_are_too_many() {
     let bench = Bench::new("login", Flavor::StandIn).await;
     let steps: Vec<_> = (0..51).map(|number| json!({ "id": format!("s{number}"), "type": "press_back" })).collect();
-    bench.call("run_journey", json!({ "platform": "android", "steps": steps })).await.refused("INVALID_ARGUMENT", Some("steps"));
+    bench
+        .call("run_journey", json!({ "platform": "android", "steps": steps }))
+        .await
+        .refused("INVALID_ARGUMENT", Some("steps"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -54,7 +54,11 @@ on_each_adb! {
             ("a light tap at the end", json!([tap("light")]), 2),
             ("no verification asked for", json!([tap("none"), visible("Increment")]), 3),
             ("full verification", json!([tap("full"), visible("Increment")]), 5),
-            ("two light taps in a row, the second shares", json!([tap("light"), { "id": "again", "type": "tap", "selector": { "text": "Increment" }, "verificationMode": "light" }, visible("Increment")]), 5),
+            (
+                "two light taps in a row, the second shares",
+                json!([tap("light"), { "id": "again", "type": "tap", "selector": { "text": "Increment" }, "verificationMode": "light" }, visible("Increment")]),
+                5,
+            ),
         ] {
             let mark = bench.mark();
             let answer = run(&bench, steps).await;
@@ -68,7 +72,8 @@ on_each_adb! {
         let tree = bench.call("get_ui_tree", json!({ "responseMode": "compact" })).await.fine();
         bench.phone().set_text("value", "Changed");
         let mut guarded = tap("light");
-        guarded["expectedState"] = json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
+        guarded["expectedState"] =
+            json!({ "snapshotSessionId": tree["snapshot_session_id"], "snapshotRevision": tree["snapshot_revision"] });
         let mark = bench.mark();
         let answer = run(&bench, json!([guarded, visible("Increment")])).await;
         assert_eq!(answer["/steps/0/result/verification/status"], "not_requested", "{:#}", answer.structured);

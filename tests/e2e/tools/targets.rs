@@ -28,18 +28,30 @@ on_each_adb! {
 
     async fn a_label_stands_for_the_row_it_lies_in(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        let answer = bench.call("tap_element", json!({ "selector": { "text": "Airplane mode" }, "verificationMode": "none" })).await;
+        let answer = bench
+            .call("tap_element", json!({ "selector": { "text": "Airplane mode" }, "verificationMode": "none" }))
+            .await;
         let answer = answer.succeeded();
         assert_eq!(bench.phone().checked("airplane"), Some(true));
-        assert_eq!(answer["/target/resolved/matched/text"], "Airplane mode", "both are reported: {:#}", answer["target"]);
+        assert_eq!(
+            answer["/target/resolved/matched/text"], "Airplane mode",
+            "both are reported: {:#}",
+            answer["target"]
+        );
     }
 
     async fn what_takes_no_tap_is_not_tapped(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        for (what, selector) in [("a heading", json!({ "resource_id": "title" })), ("a disabled button", json!({ "resource_id": "theme_system" }))] {
+        for (what, selector) in [
+            ("a heading", json!({ "resource_id": "title" })),
+            ("a disabled button", json!({ "resource_id": "theme_system" })),
+        ] {
             for verification in ["none", "light", "full"] {
                 let mark = bench.mark();
-                let answer = bench.call("tap_element", json!({ "selector": selector, "verificationMode": verification })).await.fine();
+                let answer = bench
+                    .call("tap_element", json!({ "selector": selector, "verificationMode": verification }))
+                    .await
+                    .fine();
                 mark.no_input(what);
                 assert_eq!(answer["failure_code"], "ELEMENT_NOT_INTERACTABLE", "{what}: {:#}", answer.structured);
                 assert_eq!((&answer["success"], &answer["dispatch_started"]), (&json!(false), &json!(false)), "{what}");
@@ -59,9 +71,15 @@ on_each_adb! {
     #[ignore = "a stock dump does not show the keyboard, and nothing else is asked for its frame yet"]
     async fn a_target_under_the_keyboard_is_not_tapped(flavor) {
         let bench = Bench::new("dialogs", flavor).await;
-        bench.call("tap_element", json!({ "selector": { "resource_id": "note" }, "verificationMode": "none" })).await.succeeded();
+        bench
+            .call("tap_element", json!({ "selector": { "resource_id": "note" }, "verificationMode": "none" }))
+            .await
+            .succeeded();
         let mark = bench.mark();
-        let answer = bench.call("tap_element", json!({ "selector": { "text": "Save" }, "verificationMode": "none" })).await.fine();
+        let answer = bench
+            .call("tap_element", json!({ "selector": { "text": "Save" }, "verificationMode": "none" }))
+            .await
+            .fine();
         assert_eq!(answer["failure_code"], "COVERED", "{:#} {:#?}", answer.structured, mark.inputs());
         mark.no_input("under the keyboard");
     }
@@ -125,7 +143,10 @@ on_each_adb! {
         let bench = Bench::new("counter", flavor).await;
         for id in ["increment", "com.example.counter:id/increment"] {
             let mark = bench.mark();
-            bench.call("tap_element", json!({ "selector": { "resource_id": id }, "verificationMode": "none" })).await.succeeded();
+            bench
+                .call("tap_element", json!({ "selector": { "resource_id": id }, "verificationMode": "none" }))
+                .await
+                .succeeded();
             assert_eq!(mark.one_input("tap", id).element.as_deref(), Some("increment"));
         }
     }

@@ -26,7 +26,11 @@ fn crowd(rows: u32) -> String {
              text = \"{words} {{n}}\"\nflags = \"clickable\"\nbounds = [0, 100, 1080, 103]\nrepeat = {{ count = {rows}, step = 3 }}\n"
         )
     };
-    format!("[app]\npackage = \"com.example.crowd\"\nstart = \"one\"\n{}{}", screen("one", "Apple"), screen("two", "Pear"))
+    format!(
+        "[app]\npackage = \"com.example.crowd\"\nstart = \"one\"\n{}{}",
+        screen("one", "Apple"),
+        screen("two", "Pear")
+    )
 }
 
 on_each_adb! {
@@ -34,7 +38,16 @@ on_each_adb! {
         let bench = Bench::new("settings", flavor).await;
         let mark = bench.mark();
         let tree = bench.call("get_ui_tree", json!({})).await.fine();
-        for member in ["device", "resolution", "elements", "snapshot_session_id", "snapshot_revision", "captured_at_ms", "loading_state", "readiness"] {
+        for member in [
+            "device",
+            "resolution",
+            "elements",
+            "snapshot_session_id",
+            "snapshot_revision",
+            "captured_at_ms",
+            "loading_state",
+            "readiness",
+        ] {
             assert!(tree.has(member), "{member} in {:?}", tree.members());
         }
         assert_eq!(tree["resolution"], json!({ "width": 1080, "height": 2400 }));
@@ -84,7 +97,8 @@ on_each_adb! {
         let changed = compact(&bench, None).await;
         bench.phone().set_text("settings.title", "Settings");
         let back = compact(&bench, None).await;
-        let revisions: Vec<_> = [&first, &changed, &back].map(|tree| tree["snapshot_revision"].as_u64().unwrap()).into();
+        let revisions: Vec<_> =
+            [&first, &changed, &back].map(|tree| tree["snapshot_revision"].as_u64().unwrap()).into();
         assert!(revisions.is_sorted_by(|a, b| a < b), "A, B, A: {revisions:?}");
     }
 
@@ -92,16 +106,26 @@ on_each_adb! {
         let bench = Bench::new("settings", flavor).await;
         let answer = compact(&bench, None).await;
         assert_eq!(answer["delta_available"], false);
-        assert!(answer["snapshot_revision"].is_number() && !answer.has("reason") && !answer.has("state_delta"), "{:#}", answer.structured);
+        assert!(
+            answer["snapshot_revision"].is_number() && !answer.has("reason") && !answer.has("state_delta"),
+            "{:#}",
+            answer.structured
+        );
         let unknown = compact(&bench, Some(&json!(4_000_000))).await;
-        assert_eq!((&unknown["delta_available"], &unknown["reason"]), (&json!(false), &json!("BASE_REVISION_UNAVAILABLE")));
+        assert_eq!(
+            (&unknown["delta_available"], &unknown["reason"]),
+            (&json!(false), &json!("BASE_REVISION_UNAVAILABLE"))
+        );
     }
 
     async fn a_delta_has_what_changed_and_nothing_else(flavor) {
         let bench = Bench::new("settings", flavor).await;
         let base = compact(&bench, None).await["snapshot_revision"].clone();
         let same = compact(&bench, Some(&base)).await;
-        assert_eq!((&same["/state_delta/added"], &same["/state_delta/removed"], &same["/state_delta/changed"]), (&json!([]), &json!([]), &json!([])));
+        assert_eq!(
+            (&same["/state_delta/added"], &same["/state_delta/removed"], &same["/state_delta/changed"]),
+            (&json!([]), &json!([]), &json!([]))
+        );
         assert_eq!(same["/state_delta/base_snapshot_revision"], base);
 
         bench.phone().set_text("settings.title", "Preferences");
@@ -143,14 +167,19 @@ on_each_adb! {
         let base = compact(&bench, None).await["snapshot_revision"].clone();
         bench.phone().goto("two");
         let delta = compact(&bench, Some(&base)).await["state_delta"].clone();
-        let changes: usize = ["added", "removed", "changed"].map(|kind| delta[kind].as_array().map_or(0, Vec::len)).iter().sum();
+        let changes: usize =
+            ["added", "removed", "changed"].map(|kind| delta[kind].as_array().map_or(0, Vec::len)).iter().sum();
         assert_eq!((changes, &delta["truncated"]), (200, &json!(true)));
         assert!(delta["omitted_changes"].as_u64().unwrap() >= 100, "{}", delta["omitted_changes"]);
     }
 
     async fn a_screen_that_cannot_be_read_is_an_error_in_both_modes(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        for (fault, code) in [(FaultKind::NullRoot, "NULL_ROOT"), (FaultKind::Garbage { bytes: 200 }, "TREE_INVALID"), (FaultKind::CutOutput { bytes: 700 }, "TREE_TRUNCATED")] {
+        for (fault, code) in [
+            (FaultKind::NullRoot, "NULL_ROOT"),
+            (FaultKind::Garbage { bytes: 200 }, "TREE_INVALID"),
+            (FaultKind::CutOutput { bytes: 700 }, "TREE_TRUNCATED"),
+        ] {
             for mode in ["debug", "compact"] {
                 bench.phone().fault(Fault::forever("dump", fault.clone()));
                 let answer = bench.call("get_ui_tree", json!({ "responseMode": mode })).await.refused(code, None);
@@ -163,7 +192,14 @@ on_each_adb! {
 
     async fn a_read_that_fails_once_is_made_again(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        for fault in [FaultKind::NullRoot, FaultKind::Killed, FaultKind::NpeMidWalk, FaultKind::Garbage { bytes: 99 }, FaultKind::StatusBefore, FaultKind::StatusAfter] {
+        for fault in [
+            FaultKind::NullRoot,
+            FaultKind::Killed,
+            FaultKind::NpeMidWalk,
+            FaultKind::Garbage { bytes: 99 },
+            FaultKind::StatusBefore,
+            FaultKind::StatusAfter,
+        ] {
             bench.phone().fault(Fault::once("dump", fault.clone()));
             let answer = bench.call("get_ui_tree", json!({})).await;
             bench.phone().clear_faults();
@@ -187,7 +223,8 @@ on_each_adb! {
     async fn scope_shows_what_lies_inside(flavor) {
         let bench = Bench::new("settings", flavor).await;
         let answer = bench.call("get_ui_tree", json!({ "scope": { "resource_id": "theme" } })).await.fine();
-        let texts: Vec<_> = answer["elements"].as_array().unwrap().iter().filter_map(|element| element["text"].as_str()).collect();
+        let texts: Vec<_> =
+            answer["elements"].as_array().unwrap().iter().filter_map(|element| element["text"].as_str()).collect();
         assert_eq!(texts, ["Light", "Dark", "Follow the system"]);
     }
 
@@ -196,7 +233,10 @@ on_each_adb! {
         let answer = bench.call("get_ui_tree", json!({ "interactiveOnly": true })).await.fine();
         let elements = answer["elements"].as_array().unwrap();
         assert!(elements.iter().any(|element| element["text"] == "Increment"), "{elements:#?}");
-        assert!(elements.iter().all(|element| element["resourceId"].as_str().is_none_or(|id| !id.ends_with("value"))), "{elements:#?}");
+        assert!(
+            elements.iter().all(|element| element["resourceId"].as_str().is_none_or(|id| !id.ends_with("value"))),
+            "{elements:#?}"
+        );
     }
 
     async fn pages_cover_the_whole_tree_once(flavor) {
@@ -212,7 +252,12 @@ on_each_adb! {
             assert_eq!(page["total"], whole["elements"].as_array().unwrap().len());
             offset = page["next_offset"].clone();
         }
-        let all: Vec<_> = whole["elements"].as_array().unwrap().iter().map(|element| (element["text"].clone(), element["bounds"].clone())).collect();
+        let all: Vec<_> = whole["elements"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|element| (element["text"].clone(), element["bounds"].clone()))
+            .collect();
         assert_eq!(paged, all);
     }
 

@@ -13,7 +13,10 @@ on_each_adb! {
         let calls = [
             ("wait_for_ui", json!({ "selector": { "text": "Wi-Fi" }, "poll_interval_ms": 2000 })),
             ("expect_element_visible", json!({ "selector": { "text": "Wi-Fi" }, "poll_interval_ms": 2000 })),
-            ("expect_state", json!({ "selector": { "resource_id": "wifi" }, "property": "checked", "expected": true, "poll_interval_ms": 2000 })),
+            (
+                "expect_state",
+                json!({ "selector": { "resource_id": "wifi" }, "property": "checked", "expected": true, "poll_interval_ms": 2000 }),
+            ),
         ];
         for (tool, arguments) in calls {
             let mark = bench.mark();
@@ -26,7 +29,8 @@ on_each_adb! {
     async fn absence_takes_two_reads_a_tenth_of_a_second_apart(flavor) {
         let bench = Bench::new("settings", flavor).await;
         let mark = bench.mark();
-        let arguments = json!({ "selector": { "text": "No such row" }, "condition": "not_exists", "poll_interval_ms": 2000 });
+        let arguments =
+            json!({ "selector": { "text": "No such row" }, "condition": "not_exists", "poll_interval_ms": 2000 });
         let answer = bench.call("wait_for_ui", arguments).await.succeeded();
         let dumps = mark.dumps();
         let gap = dumps[1].start_ms - dumps[0].end_ms.unwrap();
@@ -37,7 +41,10 @@ on_each_adb! {
 
     async fn a_wait_tells_what_it_found(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        let answer = bench.call("wait_for_ui", json!({ "selector": { "text": "Option", "contains": true }, "match": { "index": 2 } })).await.succeeded();
+        let answer = bench
+            .call("wait_for_ui", json!({ "selector": { "text": "Option", "contains": true }, "match": { "index": 2 } }))
+            .await
+            .succeeded();
         assert_eq!((&answer["status"], &answer["matched"]), (&json!("success"), &json!(true)));
         assert_eq!(answer["/element/text"], "Option 3", "{:#}", answer["element"]);
         for member in ["elementId", "class", "bounds", "index"] {
@@ -50,8 +57,17 @@ on_each_adb! {
 
     async fn what_comes_later_is_waited_for(flavor) {
         let bench = Bench::new("login", flavor).await;
-        bench.call("tap_element", json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none" })).await.succeeded();
-        let answer = bench.call("wait_for_ui", json!({ "selector": { "text": "Welcome", "contains": true }, "poll_interval_ms": 100 })).await.succeeded();
+        bench
+            .call("tap_element", json!({ "selector": { "resource_id": "sign_in" }, "verificationMode": "none" }))
+            .await
+            .succeeded();
+        let answer = bench
+            .call(
+                "wait_for_ui",
+                json!({ "selector": { "text": "Welcome", "contains": true }, "poll_interval_ms": 100 }),
+            )
+            .await
+            .succeeded();
         assert!(answer.elapsed < Duration::from_secs(8), "{:?}", answer.elapsed);
         assert_eq!(bench.phone().screen_name(), "welcome");
     }
@@ -62,14 +78,21 @@ on_each_adb! {
         bench.phone().on_dump(1, Mutation::after(hide(false)));
         bench.phone().on_dump(3, Mutation::before(hide(true)));
         let mark = bench.mark();
-        bench.call("wait_for_ui", json!({ "selector": { "text": "Home network" }, "poll_interval_ms": 50 })).await.succeeded();
+        bench
+            .call("wait_for_ui", json!({ "selector": { "text": "Home network" }, "poll_interval_ms": 50 }))
+            .await
+            .succeeded();
         assert_eq!(mark.dumps().len(), 4, "seen, gone, seen, seen");
     }
 
     async fn a_wait_in_vain_is_no_error_and_says_what_was_seen(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        let answer = bench.call("wait_for_ui", json!({ "selector": { "text": "No such row" }, "timeout_ms": 400 })).await.fine();
-        assert_eq!((&answer["status"], &answer["matched"], &answer["success"]), (&json!("timeout"), &json!(false), &json!(false)));
+        let answer =
+            bench.call("wait_for_ui", json!({ "selector": { "text": "No such row" }, "timeout_ms": 400 })).await.fine();
+        assert_eq!(
+            (&answer["status"], &answer["matched"], &answer["success"]),
+            (&json!("timeout"), &json!(false), &json!(false))
+        );
         assert_eq!(answer["/error/code"], "TIMEOUT");
         assert_eq!(answer["/observed/matched_count"], 0);
         assert!((Duration::from_millis(400)..Duration::from_secs(3)).contains(&answer.elapsed), "{:?}", answer.elapsed);
@@ -98,7 +121,12 @@ on_each_adb! {
         let bench = Bench::new("settings", flavor).await;
         let arguments = json!({ "selector": { "text": "No such row" }, "timeout_ms": 150, "retry": { "max_attempts": 3, "backoff_ms": 10 } });
         let answer = bench.call("wait_for_ui", arguments).await.fine();
-        assert_eq!((&answer["/metrics/attempts"], &answer["success"]), (&json!(3), &json!(false)), "{:#}", answer.structured);
+        assert_eq!(
+            (&answer["/metrics/attempts"], &answer["success"]),
+            (&json!(3), &json!(false)),
+            "{:#}",
+            answer.structured
+        );
     }
 
     async fn clickable_waits_until_it_is(flavor) {
@@ -106,7 +134,13 @@ on_each_adb! {
         bench.phone().set_enabled("login.sign_in", false);
         bench.phone().on_dump(3, Mutation::before(Change::Enabled("login.sign_in".to_owned(), true)));
         let mark = bench.mark();
-        bench.call("wait_for_ui", json!({ "selector": { "resource_id": "sign_in" }, "condition": "clickable", "poll_interval_ms": 50 })).await.succeeded();
+        bench
+            .call(
+                "wait_for_ui",
+                json!({ "selector": { "resource_id": "sign_in" }, "condition": "clickable", "poll_interval_ms": 50 }),
+            )
+            .await
+            .succeeded();
         assert_eq!(mark.dumps().len(), 4);
     }
 
@@ -116,19 +150,28 @@ on_each_adb! {
         for target in [json!({ "selector": { "text": "Wi-Fi" } }), json!({ "element_id": id })] {
             let answer = bench.call("expect_element_visible", target.clone()).await.succeeded();
             assert_eq!(answer["expected_condition"], "visible");
-            assert_eq!((&answer["/observed/status"], &answer["/observed/condition_satisfied"]), (&json!("visible"), &json!(true)), "{target}");
+            assert_eq!(
+                (&answer["/observed/status"], &answer["/observed/condition_satisfied"]),
+                (&json!("visible"), &json!(true)),
+                "{target}"
+            );
             assert_eq!(answer["/element/text"], "Wi-Fi", "{target}");
         }
-        let answer = bench.call("expect_element_visible", json!({ "selector": { "text": "No such row" }, "timeout_ms": 200 })).await.fine();
+        let answer = bench
+            .call("expect_element_visible", json!({ "selector": { "text": "No such row" }, "timeout_ms": 200 }))
+            .await
+            .fine();
         assert_eq!((&answer["success"], &answer["failure_code"]), (&json!(false), &json!("ASSERTION_TIMEOUT")));
         assert_eq!(answer["/observed/matched_count"], 0);
     }
 
     async fn a_state_is_proved_or_shown_as_it_is(flavor) {
         let bench = Bench::new("settings", flavor).await;
-        let state = |id: &str, property: &str, expected: Value| json!({
-            "selector": { "resource_id": id }, "property": property, "expected": expected, "timeout_ms": 300,
-        });
+        let state = |id: &str, property: &str, expected: Value| {
+            json!({
+                "selector": { "resource_id": id }, "property": property, "expected": expected, "timeout_ms": 300,
+            })
+        };
         for (arguments, value) in [
             (state("wifi", "checked", json!(true)), json!(true)),
             (state("airplane", "checked", json!(false)), json!(false)),
@@ -138,7 +181,11 @@ on_each_adb! {
             let answer = bench.call("expect_state", arguments.clone()).await.succeeded();
             assert_eq!(answer["/observed_state/value"], value, "{arguments}");
             assert_eq!(answer["stable_observation_count"], 2, "{arguments}");
-            assert!(answer["stabilization_window_ms"].is_number() && answer["snapshot_freshness_ms"].is_number(), "{:#}", answer.structured);
+            assert!(
+                answer["stabilization_window_ms"].is_number() && answer["snapshot_freshness_ms"].is_number(),
+                "{:#}",
+                answer.structured
+            );
         }
         for (arguments, code, value) in [
             (state("wifi", "checked", json!(false)), "EXPECT_STATE_MISMATCH", json!(true)),
@@ -148,7 +195,12 @@ on_each_adb! {
             (state("title", "checked", json!(true)), "UNSUPPORTED", Value::Null),
         ] {
             let answer = bench.call("expect_state", arguments.clone()).await.fine();
-            assert_eq!((&answer["success"], answer.code()), (&json!(false), code), "{arguments}: {:#}", answer.structured);
+            assert_eq!(
+                (&answer["success"], answer.code()),
+                (&json!(false), code),
+                "{arguments}: {:#}",
+                answer.structured
+            );
             assert_eq!(answer["/observed_state/value"], value, "{arguments}");
         }
     }
