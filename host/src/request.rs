@@ -42,7 +42,7 @@ impl Request {
             cancel,
             timings: Timings::start(),
             progress,
-            progressed: Arc::new(Mutex::new(0.0)),
+            progressed: Arc::new(Mutex::new(-1.0)),
         }
     }
 

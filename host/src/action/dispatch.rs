@@ -60,9 +60,9 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
         return Shown { started, delivery, result, condition: None, checks: Vec::new() };
     };
     if prepared.commands.len() > 1 {
-        let failure =
-            Failure::argument("expectedState", "this input needs several commands, and a guard covers only one")
-                .with_remedy("Send it in smaller parts, each with its own guard.");
+        let member = if guard.expected.is_some() { "expectedState" } else { "precondition" };
+        let failure = Failure::argument(member, "this input needs several commands, and a guard covers only one")
+            .with_remedy("Send it in smaller parts, each with its own guard.");
         return Shown::blocked(failure, Some(ConditionReport::not_checked(guard.expected)), Vec::new());
     }
     let paused_at = Instant::now();

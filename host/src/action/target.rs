@@ -159,13 +159,16 @@ pub(super) async fn resolve(
 /// Whether every point lies on the display.
 fn on_display(points: &[(&'static str, i32, i32)], size: Size) -> Result<(), Failure> {
     let inside = |at: i32, size: u32| u32::try_from(at).is_ok_and(|at| at < size);
-    match points.iter().find(|(_, x, y)| !(inside(*x, size.width) && inside(*y, size.height))) {
-        None => Ok(()),
-        Some((member, x, y)) => {
-            let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
-            Err(Failure::argument(*member, message))
-        }
+    for (member, x, y) in points {
+        let outside = match (inside(*x, size.width), inside(*y, size.height)) {
+            (true, true) => continue,
+            (false, _) => (*member).to_owned(),
+            (true, false) => member.replace('x', "y"),
+        };
+        let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
+        return Err(Failure::argument(outside, message));
     }
+    Ok(())
 }
 
 /// Each candidate with the handle that picks it.

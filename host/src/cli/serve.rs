@@ -19,11 +19,13 @@ const GRACE: Duration = Duration::from_secs(2);
 
 pub(super) async fn main(options: Serve) -> ExitCode {
     // stdout belongs to the protocol.
-    tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn")))
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .init();
+    let wanted = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    // rmcp's finer levels log whole messages, typed text and all; logs hold ids, not payloads.
+    let filter = match "rmcp=info".parse() {
+        Ok(quiet) => wanted.add_directive(quiet),
+        Err(_) => wanted,
+    };
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     let profile = match ToolProfile::parse(&options.tools) {
         Ok(profile) => profile,
         Err(error) => return fail(&format!("--tools: {error}")),

@@ -95,29 +95,10 @@ impl Screens {
     /// a tree that is still retained.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for what is no elementId; `STALE_REFERENCE` when the node is not there as it was.
+    /// As [`Screens::handle`]; `STALE_REFERENCE` when the node is not there as it was.
     pub fn locate(&self, element_id: &str, observation: &Observation) -> Result<u32, Failure> {
-        let malformed = || {
-            Failure::argument("elementId", format!("{element_id:?} is not an elementId")).with_remedy(
-                "Pass an elementId as an answer of this server gave it, or N@REVISION for entry [N] of a tree.",
-            )
-        };
-        if let Some((index, revision)) = element_id.split_once('@') {
-            let index: u32 = index.parse().map_err(|_| malformed())?;
-            let revision: u64 = revision.parse().map_err(|_| malformed())?;
-            let retained =
-                self.history().retained(&observation.device, observation.connection, revision, self.clock.now_ms());
-            let named = retained.and_then(|tree| self.element_id(&tree, index)).ok_or_else(|| {
-                let message = format!("{element_id} names no entry of a tree of this device that is still remembered");
-                Failure::new(Code::StaleReference, message)
-            })?;
-            return self.locate(&named, observation);
-        }
-        let rest = element_id.strip_prefix('e').ok_or_else(malformed)?;
-        let mut parts = rest.splitn(3, '.');
-        let index: u32 = parts.next().and_then(|part| part.parse().ok()).ok_or_else(malformed)?;
-        let _revision: u64 = parts.next().and_then(|part| part.parse().ok()).ok_or_else(malformed)?;
-        let tag = parts.next().filter(|tag| tag.len() == 16).ok_or_else(malformed)?;
+        let handle = self.handle(element_id, &observation.device, observation.connection)?;
+        let (index, tag) = (handle.index, handle.tag.as_str());
         let holds = |index| {
             self.tag(&observation.device, observation.connection, &observation.tree, index).as_deref() == Some(tag)
         };
@@ -133,6 +114,33 @@ impl Screens {
                 format!("{element_id} no longer names a node of this device as it was when it was handed out"),
             )),
         }
+    }
+
+    /// What an `elementId` says, in either of its forms.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for what is no elementId; `STALE_REFERENCE` for an entry of a tree that is not remembered.
+    pub fn handle(&self, element_id: &str, device: &DeviceKey, connection: u64) -> Result<Handle, Failure> {
+        let malformed = || {
+            Failure::argument("elementId", format!("{element_id:?} is not an elementId")).with_remedy(
+                "Pass an elementId as an answer of this server gave it, or N@REVISION for entry [N] of a tree.",
+            )
+        };
+        if let Some((index, revision)) = element_id.split_once('@') {
+            let index: u32 = index.parse().map_err(|_| malformed())?;
+            let revision: u64 = revision.parse().map_err(|_| malformed())?;
+            let retained = self.history().retained(device, connection, revision, self.clock.now_ms());
+            let tag = retained.and_then(|seen| self.tag(device, connection, &seen.tree, index));
+            return tag.map(|tag| Handle { index, tag }).ok_or_else(|| {
+                let message = format!("{element_id} names no entry of a tree of this device that is still remembered");
+                Failure::new(Code::StaleReference, message)
+            });
+        }
+        let mut parts = element_id.strip_prefix('e').ok_or_else(malformed)?.splitn(3, '.');
+        let index: u32 = parts.next().and_then(|part| part.parse().ok()).ok_or_else(malformed)?;
+        let _revision: u64 = parts.next().and_then(|part| part.parse().ok()).ok_or_else(malformed)?;
+        let tag = parts.next().filter(|tag| tag.len() == 16).ok_or_else(malformed)?;
+        Ok(Handle { index, tag: tag.to_owned() })
     }
 
     /// A digest of session, device, connection and the node's identity: its stable id where that is
@@ -170,6 +178,13 @@ impl Screens {
         let bytes = digest.finalize();
         Some(bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
     }
+}
+
+/// A node as an `elementId` names it: where it was, and what makes it itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handle {
+    index: u32,
+    tag: String,
 }
 
 /// One device for the length of one request.

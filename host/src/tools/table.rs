@@ -94,7 +94,7 @@ impl Tool {
     /// Sends input or lifecycle commands; its answer is the action envelope.
     #[must_use]
     pub fn acts(&self) -> bool {
-        matches!(self.grant, ToolGrant::Input | ToolGrant::Lifecycle)
+        !self.read_only
     }
 
     fn compiled(&self) -> &Compiled {
@@ -207,7 +207,7 @@ table! {
     tap Interact Input "" TapArgs interact::tap, "Tap point",
         "Tap a point of the display, in device pixels. Prefer tap_element: it checks what is there.", ACTION;
     tap_element Interact Input "" TapElementArgs interact::tap_element, "Tap element",
-        "Tap an element found by selector or elementId on a fresh read; refuses when missing, ambiguous, covered or disabled. With expectedState nothing is sent unless the screen is still the one you saw.", ACTION;
+        "Tap an element found by selector or elementId on a fresh read; refuses when missing, ambiguous or disabled. With expectedState nothing is sent unless the screen is still the one you saw.", ACTION;
     type_text Interact Input "" TypeTextArgs interact::type_text, "Type text",
         "Type ASCII text into the focused field (tap it first). Newline is Enter.", ACTION;
     wait_for_readiness Observe Observe "ri" WaitForReadinessArgs waits::wait_for_readiness, "Wait for readiness",

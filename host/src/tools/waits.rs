@@ -158,6 +158,21 @@ fn tell(call: &Call, reads: &Reads<'_>) {
     }
 }
 
+/// A handle that is none, or of a tree that is forgotten, is said so at once: no wait can mend it.
+fn known(wanted: &Wanted, session: &Session) -> Result<(), Failure> {
+    let Wanted::ElementId(id) = wanted else { return Ok(()) };
+    let known = session.screens.handle(id, &session.pinned.key, session.pinned.connection);
+    known.map(|_| ()).map_err(|failure| Failure { member: failure.member.map(|_| "element_id".to_owned()), ..failure })
+}
+
+/// What an expectation that found nothing failed with: a handle whose node is gone is stale.
+fn absent(wanted: &Wanted, otherwise: Code) -> Code {
+    match wanted {
+        Wanted::ElementId(_) => Code::StaleReference,
+        Wanted::Selector(_) => otherwise,
+    }
+}
+
 fn wanted(selector: Option<&Selector>, element_id: Option<&String>) -> Result<Wanted, Failure> {
     match (selector, element_id) {
         (Some(selector), None) => {
@@ -174,6 +189,7 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
     let args: ExpectElementVisibleArgs = call.parse()?;
     let wanted = wanted(args.selector.as_ref(), args.element_id.as_ref())?;
     let session = call.session(&args.target).await?;
+    known(&wanted, &session)?;
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(300));
     let wait = ElementWait { wanted, condition: Condition::Visible, index: None, needed: NEEDED };
@@ -209,15 +225,17 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
     if let Some((observation, index)) = shown {
         body["element"] = resolved(&session.screens, observation, index);
     }
-    Ok(decided(&call, body, end.satisfied, Code::AssertionTimeout))
+    let code = if verdict.matched == 0 { absent(&wait.wanted, Code::AssertionTimeout) } else { Code::AssertionTimeout };
+    Ok(decided(&call, body, end.satisfied, code, Vec::new()))
 }
 
 /// Adds what every expectation ends with.
-fn decided(call: &Call, mut body: Value, success: bool, code: Code) -> Answer {
+fn decided(call: &Call, mut body: Value, success: bool, code: Code, candidates: Vec<Value>) -> Answer {
     if !success {
         body["failure_code"] = json!(code);
         body["retryable"] = json!(code.retryable());
-        body["error"] = Failure::new(code, body["reason"].as_str().unwrap_or_default()).to_json();
+        let failure = Failure::new(code, body["reason"].as_str().unwrap_or_default()).with_candidates(candidates);
+        body["error"] = failure.to_json();
     }
     body["trace"] =
         json!({ "action_id": call.request.id, "final_outcome": if success { "success" } else { "failure" } });
@@ -229,6 +247,7 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
     let args: ExpectStateArgs = call.parse()?;
     let wanted = wanted(args.selector.as_ref(), args.element_id.as_ref())?;
     let session = call.session(&args.target).await?;
+    known(&wanted, &session)?;
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(100));
     let wait = StateWait { wanted, property: args.property, expected: args.expected.clone() };
@@ -248,7 +267,7 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
             _ if end.confirmed > 0 => {
                 (Code::AssertionTimeout, reads.shortfall(end.confirmed, crate::wait::STATE_NEEDED, "timeout_ms"))
             }
-            (0, ..) => (Code::ElementNotFound, "no element matched in the last read".to_owned()),
+            (0, ..) => (absent(&wait.wanted, Code::ElementNotFound), "no element matched in the last read".to_owned()),
             (_, None, _) => {
                 (Code::AmbiguousTarget, format!("{} elements match: which one is meant is not known", end.matched))
             }
@@ -279,7 +298,15 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
         }
     }
     body["observed_state"] = observed;
-    Ok(decided(&call, body, end.satisfied, code))
+    let candidates = match (&end.last, &wait.wanted) {
+        (Some(observation), Wanted::Selector(selector)) if code == Code::AmbiguousTarget => selector
+            .find(&observation.tree)
+            .into_iter()
+            .map(|index| resolved(&session.screens, observation, index))
+            .collect(),
+        _ => Vec::new(),
+    };
+    Ok(decided(&call, body, end.satisfied, code, candidates))
 }
 
 pub(super) async fn get_readiness(call: Call) -> Result<Answer, Failure> {
