@@ -194,9 +194,9 @@ impl ActionReport {
         }
     }
 
-    /// A timeout after dispatch is never worth a blind repeat; a blocked input neither.
+    /// What may have arrived is never worth a blind repeat, whatever its code says elsewhere.
     fn retryable(&self, failure: &Failure) -> bool {
-        !self.dispatch_started && failure.is_retryable()
+        self.delivery == Delivery::NotDelivered && failure.is_retryable()
     }
 
     /// What kind of failure this is; we never retry input ourselves.
