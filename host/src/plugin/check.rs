@@ -67,12 +67,17 @@ impl Plugins {
         predicate.arguments.check(args)?;
         let (local, arguments) = (predicate.name.clone(), args.to_string());
         let violations = self
-            .pure_call(target, format!("condition.validate {local}"), Answers::Beforehand, move |loaded, store, instance| {
-                let Some(indices) = &loaded.condition else { return Err(no_interface("condition")) };
-                let guest = indices.load(&mut *store, instance)?;
-                let violations = guest.call_validate(store, &local, &arguments)?;
-                bounded(violations)
-            })
+            .pure_call(
+                target,
+                format!("condition.validate {local}"),
+                Answers::Beforehand,
+                move |loaded, store, instance| {
+                    let Some(indices) = &loaded.condition else { return Err(no_interface("condition")) };
+                    let guest = indices.load(&mut *store, instance)?;
+                    let violations = guest.call_validate(store, &local, &arguments)?;
+                    bounded(violations)
+                },
+            )
             .await?;
         first_violation(violations)
     }

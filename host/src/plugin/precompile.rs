@@ -128,7 +128,9 @@ pub(super) async fn in_child(
             let how = done.code.map_or_else(|| "was killed".to_owned(), |code| format!("ended with status {code}"));
             return Err(failed(format!("its compiler {how}: {said}")));
         }
-        Err(ProcessError::Stopped { why: Stopped::Cancelled, .. }) => return Err(failed("the server is ending".to_owned())),
+        Err(ProcessError::Stopped { why: Stopped::Cancelled, .. }) => {
+            return Err(failed("the server is ending".to_owned()));
+        }
         Err(ProcessError::Stopped { .. }) => {
             return Err(failed(format!("compiling took more than {} s", CHILD_TIME.as_secs())));
         }

@@ -136,11 +136,16 @@ impl Plugins {
         };
         let arguments = args.to_string();
         let look = self
-            .pure_call(target, format!("step.first-look {local}"), Answers::Beforehand, move |loaded, store, instance| {
-                let Some(indices) = &loaded.step else { return Err(no_interface("step")) };
-                let guest = indices.load(&mut *store, instance)?;
-                guest.call_first_look(store, &local, &arguments)
-            })
+            .pure_call(
+                target,
+                format!("step.first-look {local}"),
+                Answers::Beforehand,
+                move |loaded, store, instance| {
+                    let Some(indices) = &loaded.step else { return Err(no_interface("step")) };
+                    let guest = indices.load(&mut *store, instance)?;
+                    guest.call_first_look(store, &local, &arguments)
+                },
+            )
             .await?;
         Ok(look.map(|look| Look { selector: look.selector, condition: clean(&look.condition, DETAIL) }))
     }

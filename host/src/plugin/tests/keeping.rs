@@ -164,11 +164,21 @@ async fn a_child_compiles_and_what_it_wrote_is_kept() {
     let digest = sha256(&wasm);
     in_child(&Processes::default(), &engine, None, Some(&this_program()), &wasm, &digest, "test").await.unwrap();
     let cache = Cache::open(&dir.path().join("cache"), u64::MAX).unwrap();
-    in_child(&Processes::default(), &engine, Some(&cache), Some(&this_program()), &wasm, &digest, "test").await.unwrap();
+    in_child(&Processes::default(), &engine, Some(&cache), Some(&this_program()), &wasm, &digest, "test")
+        .await
+        .unwrap();
     assert!(cache.load(&engine, &digest).is_some());
     assert_eq!(entries(cache.dir()).len(), 1);
-    let broken =
-        in_child(&Processes::default(), &engine, Some(&cache), Some(&this_program()), b"\0asm\x0d\0\x01\0rubbish", "00", "test").await;
+    let broken = in_child(
+        &Processes::default(),
+        &engine,
+        Some(&cache),
+        Some(&this_program()),
+        b"\0asm\x0d\0\x01\0rubbish",
+        "00",
+        "test",
+    )
+    .await;
     assert_eq!(broken.err().unwrap().code, "COMPILE_FAILED");
     let nobody = Program { path: "/nonexistent/compiler".into(), leading: Vec::new(), env: Vec::new() };
     let nobody = in_child(&Processes::default(), &engine, Some(&cache), Some(&nobody), &wasm, "00", "test").await;
