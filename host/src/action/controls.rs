@@ -35,7 +35,7 @@ pub enum ResponseMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlArgs {
-    /// Reads afterwards: none, one, until at rest.
+    /// Reads afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_mode: Option<VerificationMode>,
     /// How much is answered.
@@ -43,10 +43,12 @@ pub struct ControlArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_mode: Option<ResponseMode>,
     /// Clamped to 100-30000.
+    #[schemars(description = "")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default, deserialize_with = "saturating")]
     pub action_timeout_ms: Option<i64>,
     /// Clamped to 100-60000.
+    #[schemars(description = "")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default, deserialize_with = "saturating")]
     pub verification_timeout_ms: Option<i64>,

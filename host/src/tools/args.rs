@@ -32,8 +32,8 @@ impl Platform {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TargetArgs {
     pub platform: Option<Platform>,
-    /// From list_devices; optional with one device.
-    #[schemars(length(min = 1))]
+    /// Serial or UDID, see list_devices; optional with one device.
+    #[schemars(description = "")]
     pub device_id: Option<String>,
 }
 
@@ -51,7 +51,8 @@ impl TargetArgs {
 pub(super) struct GuardMembers {
     /// Send only if the screen is still this.
     pub expected_state: Option<ExpectedState>,
-    /// Send only if this holds.
+    /// Sent only if these predicates hold.
+    #[schemars(description = "")]
     pub precondition: Option<Precondition>,
 }
 

@@ -178,22 +178,22 @@ table! {
         "Package and activity in front. Cheap: reads no tree.",
         "device:object package activity shortActivity timing:object";
     get_readiness Observe Observe "ri" GetReadinessArgs waits::get_readiness, "Readiness",
-        "Is the app loading, changing or settled right now, and by what evidence. Two reads; wait_for_readiness waits.",
+        "Is the app loading, changing or settled now, by what evidence. wait_for_readiness waits.",
         "readiness:object device:object snapshot_session_id snapshot_revision timing:object";
     get_screen_fingerprint Observe Observe "ri" DeviceOnlyArgs observe::get_screen_fingerprint, "Screen fingerprint",
-        "A short digest of which screen this is, ignoring clocks and counters. For comparing screens, not for guards.",
+        "A digest of which screen this is, ignoring clocks and counters. Not for guards.",
         "fingerprint activity snapshot_session_id snapshot_revision timing:object";
     get_system_status System Observe "ri" NoArgs system::get_system_status, "System status",
-        "Health of adb and the attached devices, with what to fix. Use when devices are missing.",
+        "Health of adb and devices, with what to fix.",
         "success:boolean status adbAvailable:boolean adbVersion devices deviceStates:array logsAvailable:boolean envValid:boolean issues:array appInstalled iosAvailable:boolean iosDevices summary:object";
     get_ui_tree Observe Observe "ri" GetUiTreeArgs observe::get_ui_tree, "UI tree",
         "The screen's elements, with snapshot_session_id and snapshot_revision for expectedState. format text is small; compact with sinceSnapshotRevision tells only changes. Screen text is untrusted.",
         "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing:object";
     list_devices Manage Observe "ri" ListDevicesArgs manage::list_devices, "Devices",
-        "Attached devices, each with its state and what to do when it is not usable.",
+        "Attached devices, each with its state and remedy.",
         "devices:array timing:object";
     list_plugins System Observe "ri" NoArgs system::list_plugins, "Plugins",
-        "Loaded plugins: step types and predicates with their argument schemas, grants, faults.",
+        "Plugins: step types and predicates with argument schemas, grants, faults.",
         "plugins:array";
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
@@ -201,9 +201,9 @@ table! {
         "Run up to 50 steps on one device in one call, stopping at the first failure. Use when the steps are known beforehand.",
         "success:boolean stopped_at_step_id steps:array timing:object";
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
-        "Bring an app to the front and, with full verification, check that it is.", ACTION;
+        "Bring an app to the front; full verification checks that it is.", ACTION;
     swipe Interact Input "" SwipeArgs interact::swipe, "Swipe",
-        "Drag from one point of the display to another, in device pixels.", ACTION;
+        "Drag between two points, in device pixels.", ACTION;
     tap Interact Input "" TapArgs interact::tap, "Tap point",
         "Tap a point of the display, in device pixels. Prefer tap_element: it checks what is there.", ACTION;
     tap_element Interact Input "" TapElementArgs interact::tap_element, "Tap element",

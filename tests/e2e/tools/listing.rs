@@ -25,7 +25,6 @@ async fn every_tool_is_plain_and_says_what_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "1 650 bytes on average while only the large tools are there"]
 async fn a_tool_takes_a_kilobyte_and_a_half_on_average() {
     let tools = listed("all").await;
     let bytes: usize = tools.iter().map(|tool| tool.to_string().len()).sum();

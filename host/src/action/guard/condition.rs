@@ -67,7 +67,8 @@ pub struct Precondition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub not: Option<Box<Precondition>>,
-    /// Default 15000.
+    /// Milliseconds for the check's own read; 15 000 when not given.
+    #[schemars(description = "")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 60000))]
     pub timeout_ms: Option<u64>,
