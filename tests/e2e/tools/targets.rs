@@ -68,28 +68,12 @@ on_each_adb! {
         assert_eq!(mark.dumps().len(), 1);
     }
 
-    #[ignore = "a stock dump does not show the keyboard, and nothing else is asked for its frame yet"]
-    async fn a_target_under_the_keyboard_is_not_tapped(flavor) {
-        let bench = Bench::new("dialogs", flavor).await;
-        bench
-            .call("tap_element", json!({ "selector": { "resource_id": "note" }, "verificationMode": "none" }))
-            .await
-            .succeeded();
-        let mark = bench.mark();
-        let answer = bench
-            .call("tap_element", json!({ "selector": { "text": "Save" }, "verificationMode": "none" }))
-            .await
-            .fine();
-        assert_eq!(answer["failure_code"], "COVERED", "{:#} {:#?}", answer.structured, mark.inputs());
-        mark.no_input("under the keyboard");
-    }
-
     async fn a_point_outside_the_display_is_refused(flavor) {
         let bench = Bench::new("counter", flavor).await;
         let points = [
             ("tap", json!({ "x": 1080, "y": 10 }), "x"),
-            ("tap", json!({ "x": 10, "y": 2400 }), "x"),
-            ("swipe", json!({ "x1": 10, "y1": 10, "x2": 10, "y2": 99_999 }), "x2"),
+            ("tap", json!({ "x": 10, "y": 2400 }), "y"),
+            ("swipe", json!({ "x1": 10, "y1": 10, "x2": 10, "y2": 99_999 }), "y2"),
             ("swipe", json!({ "x1": 2_000, "y1": 10, "x2": 10, "y2": 10 }), "x1"),
         ];
         for (tool, arguments, member) in points {
