@@ -154,7 +154,11 @@ impl StepSession {
             *self.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         let first = Arc::clone(&self.first);
-        let nested = self.request.nested();
+        let mut nested = self.request.nested();
+        let ended = self.request.cancel.child_token();
+        nested.cancel = ended.clone();
+        // Also when this whole step is dropped: nothing may be spawned for it afterwards.
+        let _ended = ended.clone().drop_guard();
         let call = Call {
             house: Arc::clone(&self.house),
             request: nested.clone(),
@@ -166,10 +170,14 @@ impl StepSession {
             })),
         };
         // Boxed: a step's tool may be anything but a journey, yet the types are recursive.
-        let called = super::call(tool, call);
-        let answered = match self.budget.run(Box::pin(called)).await {
+        let mut called = Box::pin(super::call(tool, call));
+        let answered = match self.budget.run(&mut called).await {
             Ok(answered) => answered,
-            Err(stopped) => Err(stopped.failure(Code::Timeout, &format!("calling {name}"))),
+            // Ended rather than dropped: only the tool itself can say what it had sent by then.
+            Err(stopped) => {
+                ended.cancel();
+                out_of_time(called.await, stopped, name)
+            }
         };
         let (record, compact, success, code, started) = match answered {
             Ok(answer) => (
@@ -200,6 +208,25 @@ impl StepSession {
             dispatch_started: started,
             body: compact.to_string(),
         })
+    }
+}
+
+/// A call that its step's end cut short says so, and keeps what it knows of its delivery.
+fn out_of_time(
+    answered: Result<super::Answer, Failure>,
+    stopped: crate::budget::Stopped,
+    name: &str,
+) -> Result<super::Answer, Failure> {
+    let cut = |code| stopped.failure(code, &format!("calling {name}: the step's budget ended"));
+    match answered {
+        Ok(super::Answer::Action(mut report)) => {
+            if let Some(failure) = report.failure.as_mut().filter(|failure| failure.code == Code::Cancelled) {
+                *failure = cut(Code::ActionTimeout);
+            }
+            Ok(super::Answer::Action(report))
+        }
+        Err(failure) if failure.code == Code::Cancelled => Err(cut(Code::Timeout)),
+        other => other,
     }
 }
 

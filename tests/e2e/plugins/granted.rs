@@ -1,7 +1,7 @@
 //! A third party's plugin, with and without what it asks for.
 
 use serde_json::{Value, json};
-use simphone::Counters;
+use simphone::{Counters, Fault, FaultKind};
 
 use super::{dist, provided, shown};
 use crate::support::{Bench, Flavor, Setup};
@@ -48,6 +48,24 @@ async fn granted_all_it_signs_in() {
     assert_eq!(kinds, ["tap", "text", "tap", "text", "tap"]);
     assert_eq!(bench.phone().screen_name(), "welcome");
     assert!(!bench.client.stderr().contains("analytical"), "a password was logged");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_runs_out_of_time_says_what_it_had_sent() {
+    let bench = with_grants(&GRANTS).await;
+    bench.phone().fault(Fault::once("input", FaultKind::Hang));
+    let mut journey = sign_in(right());
+    journey["steps"][0]["timeoutMs"] = json!(1_500);
+    let answer = bench.call("run_journey", journey).await.fine();
+    let result = &answer["/steps/0/result"];
+    assert_eq!(result["failure_code"], "ACTION_TIMEOUT", "{result:#}");
+    let record = &result["last_record"];
+    assert_eq!(
+        (&record["action_type"], &record["dispatch_started"], &record["delivery_status"]),
+        (&json!("tap_element"), &json!(true), &json!("unknown")),
+        "{result:#}"
+    );
+    bench.call("list_devices", json!({})).await.fine();
 }
 
 #[tokio::test(flavor = "multi_thread")]
