@@ -6,6 +6,7 @@
 
 pub mod android;
 pub mod code;
+pub mod member;
 pub mod snapshot;
 pub mod ui;
 

@@ -97,7 +97,6 @@ pub(super) async fn dispatch(shot: Shot<'_>, turn: LaneTurn) -> Shown {
     match crossed {
         Ok(Crossed { mut condition, checks, outcome }) => {
             condition.elapsed_ms = elapsed;
-            condition.acquisitions = acquisition.report.acquisitions;
             match outcome {
                 Ok(dispatched) => {
                     let crossing = Crossing { session, request, processes, prepared, action, turn };
@@ -165,7 +164,6 @@ async fn acquire(
         let (read, leftover) = session.read(request, budget).await;
         match read {
             Ok(observation) => {
-                acquired.report.acquisitions.0 += 1;
                 if observation.device != session.pinned.key || observation.connection != session.pinned.connection {
                     acquired.report.reason = Some("DEVICE_MISMATCH");
                 } else {
@@ -174,7 +172,6 @@ async fn acquire(
                 return acquired;
             }
             Err(failure) => {
-                acquired.report.acquisitions.1 += 1;
                 tracing::debug!(request = %request.id, code = %failure.code, "a guard's read failed");
                 let stopped = budget.check().err();
                 // What reads met says more than that time ran out while they were made again.
@@ -244,7 +241,6 @@ impl Boundary {
             observed: Some(Arc::clone(&self.now)),
             elapsed_ms: 0.0,
             reason,
-            acquisitions: (0, 0),
         };
         if let Some(failure) = condition.failure() {
             return Crossed { condition, checks, outcome: Err(failure) };
@@ -314,13 +310,9 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
             }
             Err(refused) => {
                 let refused = *refused;
-                // What an earlier child delivered cannot be taken back: the whole is neither sent nor unsent.
-                let partly = delivery == Delivery::Delivered;
-                delivery = if partly || refused.reached == Reached::Perhaps {
-                    Delivery::Unknown
-                } else {
-                    Delivery::NotDelivered
-                };
+                if refused.reached == Reached::Perhaps {
+                    delivery = Delivery::Unknown;
+                }
                 left = refused.leftover;
                 result = Err(refused.failure);
                 break;
@@ -328,6 +320,7 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
         }
     }
     request.timings.add("dispatch_ms", ms(dispatching.elapsed()));
+    // What an earlier child delivered cannot be taken back: the whole is neither sent nor unsent.
     if result.is_err() && delivery == Delivery::Delivered {
         delivery = Delivery::Unknown;
     }

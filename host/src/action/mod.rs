@@ -15,7 +15,7 @@ mod verify;
 pub(crate) use controls::saturating;
 pub use controls::{ControlArgs, Controls, Defaults, ResponseMode, VerificationMode};
 pub use envelope::{ActionReport, Delivery};
-pub use guard::{ExpectedState, GuardArgs, MAX_REVISION, Precondition};
+pub use guard::{ExpectedState, GuardArgs, Precondition};
 pub use run::{Action, ActionContext, SharedRead, run};
 pub use screen::{device_json, tree_json};
 pub use target::{Aim, WaitFor};

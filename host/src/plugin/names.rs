@@ -4,35 +4,20 @@ use handset_model::code::MAX_CANDIDATES;
 
 /// Up to five of `names`, nearest first; none when nothing is near and there are many.
 pub(super) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let wanted: Vec<char> = wanted.chars().take(64).collect();
-    let text: String = wanted.iter().collect();
+    // A guest or a caller may send a name of any length: the distance costs the product of both.
+    let short = |name: &str| -> String { name.chars().take(64).collect() };
+    let wanted = short(wanted);
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .map(|name| {
-            let part = text.len() >= 3 && (name.contains(&text) || text.contains(name));
-            (if part { 1 } else { distance(&wanted, name) }, name)
+            let part = wanted.len() >= 3 && (name.contains(&wanted) || wanted.contains(name));
+            (if part { 1 } else { strsim::levenshtein(&wanted, &short(name)) }, name)
         })
         .collect();
     ranked.sort_unstable();
-    let near = 2.max(wanted.len() / 2);
+    let near = 2.max(wanted.chars().count() / 2);
     if ranked.len() > MAX_CANDIDATES {
         ranked.retain(|(distance, _)| *distance <= near);
     }
     ranked.into_iter().take(MAX_CANDIDATES).map(|(_, name)| name.to_owned()).collect()
-}
-
-/// Levenshtein's distance.
-fn distance(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (above + 1).min(row[j] + 1).min(diagonal + usize::from(x != y));
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }

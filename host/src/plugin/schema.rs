@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handset_model::Failure;
+use handset_model::{Failure, member};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
@@ -60,18 +60,18 @@ impl Arguments {
             |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. });
         let errors = self.validator.iter_errors(arguments);
         let Some(error) = errors.min_by_key(|error| !unknown(error)) else { return Ok(()) };
-        let at = dotted(error.instance_path().as_str());
+        let at = member::of_pointer(error.instance_path().as_str());
         let known = || -> Vec<&str> { self.properties_at(error.instance_path().as_str()) };
         Err(match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                let member = unexpected.first().map_or("", String::as_str);
-                let meant = nearest(member, known()).into_iter().map(Value::from).collect();
-                refused(&join(&at, member), format!("there is no member {:?} here", clean(member, SHOWN)))
+                let name = unexpected.first().map_or("", String::as_str);
+                let meant = nearest(name, known()).into_iter().map(Value::from).collect();
+                refused(&member::join(&at, name), format!("there is no member {:?} here", clean(name, SHOWN)))
                     .with_candidates(meant)
             }
             ValidationErrorKind::Required { property } => {
-                let member = property.as_str().unwrap_or_default();
-                refused(&join(&at, member), format!("{member:?} is required"))
+                let name = property.as_str().unwrap_or_default();
+                refused(&member::join(&at, name), format!("{name:?} is required"))
             }
             _ => refused(&at, clean(&error.masked_with("the value").to_string(), 300)),
         })
@@ -98,27 +98,6 @@ impl Arguments {
 /// `INVALID_ARGUMENT` at a path; the root has no member of its own.
 pub(super) fn refused(path: &str, message: String) -> Failure {
     Failure { member: (!path.is_empty()).then(|| path.to_owned()), ..Failure::argument("", message) }
-}
-
-fn join(at: &str, member: &str) -> String {
-    if at.is_empty() { member.to_owned() } else { format!("{at}.{member}") }
-}
-
-/// `/selector/items/0` as `selector.items[0]`.
-fn dotted(pointer: &str) -> String {
-    let mut path = String::new();
-    for part in pointer.split('/').skip(1) {
-        let part = part.replace("~1", "/").replace("~0", "~");
-        if !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) {
-            path.push_str(&format!("[{part}]"));
-        } else {
-            if !path.is_empty() {
-                path.push('.');
-            }
-            path.push_str(&part);
-        }
-    }
-    path
 }
 
 /// References may go to the schema's own definitions only, and never round in a circle on one value:

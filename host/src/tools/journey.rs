@@ -1,13 +1,13 @@
 //! run_journey: arguments in, a validated plan out to `journey`, its answer back.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
 use super::args::{JourneyDefaults, RunJourneyArgs, TargetArgs};
-use super::step::JourneyStage;
+use super::step::{Handover, JourneyStage};
 use super::{Answer, Call};
 use crate::action::ResponseMode;
 use crate::journey::{Defaults, plan, run};
@@ -23,13 +23,7 @@ pub(super) async fn run_journey(call: Call) -> Result<Answer, Failure> {
     let target = TargetArgs { platform: Some(args.platform), device_id: args.device_id.clone() };
     let session = call.session(&target).await?;
     let mode = args.response_mode.unwrap_or(ResponseMode::Compact);
-    let stage = JourneyStage {
-        house: Arc::clone(&call.house),
-        session,
-        mode,
-        first: Arc::new(Mutex::new(None)),
-        base: Arc::new(Mutex::new(None)),
-    };
+    let stage = JourneyStage { house: Arc::clone(&call.house), session, mode, handover: Handover::default() };
     let capture = args.capture_on_failure == Some(true) && mode == ResponseMode::Debug;
     let body = run(&plugins, &stage, &planned, &call.request, capture).await;
     let success = body["success"] == json!(true);

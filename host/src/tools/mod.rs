@@ -14,7 +14,7 @@ mod table;
 mod waits;
 
 pub use house::{Foundation, House, HouseConfig};
-pub use schema::{nearest, unknown_member};
+pub use schema::nearest;
 pub use table::{Group, TOOLS, Tool, find, grant_of};
 
 use std::panic::AssertUnwindSafe;

@@ -74,7 +74,7 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
         let lines = lines();
         body.insert("text".into(), json!(lines));
         text = Some(with_header(&body, &lines));
-    } else if Value::Object(body.clone()).to_string().len() > super::TEXT_BYTES {
+    } else if serde_json::to_string(&body).is_ok_and(|json| json.len() > super::TEXT_BYTES) {
         text = Some(with_header(&body, &lines()));
     }
     body.insert("timing".into(), call.request.timings.full());

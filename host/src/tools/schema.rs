@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use handset_model::Failure;
+use handset_model::{Failure, member};
 use jsonschema::error::ValidationErrorKind;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -200,16 +200,16 @@ pub(super) fn normalise(value: &mut Value) {
 /// `INVALID_ARGUMENT` naming the first member at fault, with a did-you-mean for unknown ones.
 pub(super) fn check(validator: &jsonschema::Validator, schema: &Value, arguments: &Value) -> Result<(), Failure> {
     let Some(error) = validator.iter_errors(arguments).min_by_key(|error| rank(error.kind())) else { return Ok(()) };
-    let path = member_path(error.instance_path().as_str());
+    let path = member::of_pointer(error.instance_path().as_str());
     Err(match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let name = unexpected.first().map_or("", String::as_str);
             let known = known_members(schema, &path);
-            unknown_member(&join(&path, name), name, &known)
+            unknown_member(&member::join(&path, name), name, &known)
         }
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let member = join(&path, name);
+            let member = member::join(&path, name);
             Failure::argument(member.clone(), format!("{member} is required"))
         }
         _ if arguments.is_object() && path.is_empty() => Failure::argument("arguments", error.to_string()),
@@ -258,24 +258,6 @@ fn explain(error: &jsonschema::ValidationError<'_>) -> String {
     }
 }
 
-/// A JSON pointer as people write paths: `steps[2].selector.text`.
-fn member_path(pointer: &str) -> String {
-    let mut path = String::new();
-    for part in pointer.split('/').skip(1) {
-        let part = part.replace("~1", "/").replace("~0", "~");
-        if part.chars().all(|c| c.is_ascii_digit()) && !part.is_empty() {
-            path.push_str(&format!("[{part}]"));
-        } else {
-            path = join(&path, &part);
-        }
-    }
-    path
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
 /// Members the object at `path` takes, through `$ref`s and array items.
 fn known_members(schema: &Value, path: &str) -> Vec<String> {
     let mut at = follow(schema, schema);
@@ -302,8 +284,7 @@ fn follow<'a>(root: &'a Value, mut at: &'a Value) -> &'a Value {
 }
 
 /// Refuses an unknown member, with the known ones that could be meant.
-#[must_use]
-pub fn unknown_member(member: &str, name: &str, known: &[String]) -> Failure {
+fn unknown_member(member: &str, name: &str, known: &[String]) -> Failure {
     let near = nearest(name, known.iter().map(String::as_str));
     let message = match near.first() {
         Some(first) => format!("{member} is not a member; did you mean {first}?"),

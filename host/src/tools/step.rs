@@ -1,6 +1,6 @@
 //! A step's session on the journey's one device: lands in the same tools, waits and actions as an agent's call.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use handset_model::snapshot::{Observation, delta};
@@ -22,14 +22,33 @@ const TIMEOUT_MS: u32 = 5_000;
 /// Between its reads, ms.
 const POLL_MS: u32 = 100;
 
+/// What a light action leaves to the step after it: the screen its delta is against, and the first one seen since.
+#[derive(Clone, Default)]
+pub(super) struct Handover(Arc<Mutex<Looks>>);
+
+#[derive(Default)]
+struct Looks {
+    base: Option<Arc<Observation>>,
+    first: Option<Arc<Observation>>,
+}
+
+impl Handover {
+    fn looks(&self) -> MutexGuard<'_, Looks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first observation since the action is kept; later ones are not evidence of it.
+    fn saw(&self, observation: &Arc<Observation>) {
+        self.looks().first.get_or_insert_with(|| Arc::clone(observation));
+    }
+}
+
 /// The journey's device, and what passes from one step to the next.
 pub(super) struct JourneyStage {
     pub house: Arc<House>,
     pub session: Session,
     pub mode: ResponseMode,
-    /// The first observation made since an action left its read to its successor, and what the device's newest was before.
-    pub first: Arc<Mutex<Option<Arc<Observation>>>>,
-    pub base: Arc<Mutex<Option<Arc<Observation>>>>,
+    pub handover: Handover,
 }
 
 #[derive(Default)]
@@ -48,8 +67,7 @@ struct StepSession {
     shares: bool,
     label: String,
     book: Mutex<Book>,
-    first: Arc<Mutex<Option<Arc<Observation>>>>,
-    base: Arc<Mutex<Option<Arc<Observation>>>>,
+    handover: Handover,
 }
 
 impl Stage for JourneyStage {
@@ -63,15 +81,13 @@ impl Stage for JourneyStage {
             shares,
             label: step.id.clone(),
             book: Mutex::default(),
-            first: Arc::clone(&self.first),
-            base: Arc::clone(&self.base),
+            handover: self.handover.clone(),
         });
         StepRecord { ops: Arc::clone(&opened) as Arc<dyn SessionOps>, journal: opened }
     }
 
     fn complete(&self, result: &mut Value) {
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let base = self.base.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Looks { base, first } = std::mem::take(&mut *self.handover.looks());
         if result["dispatch_started"] != json!(true) || result["success"] != json!(true) {
             return;
         }
@@ -118,13 +134,8 @@ impl Journal for StepSession {
 }
 
 impl StepSession {
-    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn saw(&self, observation: &Arc<Observation>) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert_with(|| Arc::clone(observation));
     }
 
     /// Reads of a step's own wait: inside its options and inside what is left of the step.
@@ -151,9 +162,9 @@ impl StepSession {
         }
         let shares = self.shares && action;
         if shares {
-            *self.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.handover.looks().first = None;
         }
-        let first = Arc::clone(&self.first);
+        let handover = self.handover.clone();
         let mut nested = self.request.nested();
         let ended = self.request.cancel.child_token();
         nested.cancel = ended.clone();
@@ -165,9 +176,7 @@ impl StepSession {
             args,
             pinned: Some(self.session.clone()),
             shared: if shares { SharedRead::NextStep } else { SharedRead::None },
-            seen: Some(Arc::new(move |observation| {
-                first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| Arc::clone(observation));
-            })),
+            seen: Some(Arc::new(move |observation| handover.saw(observation))),
         };
         // Boxed: a step's tool may be anything but a journey, yet the types are recursive.
         let mut called = Box::pin(super::call(tool, call));
@@ -195,7 +204,7 @@ impl StepSession {
             }
         };
         if shares && started {
-            *self.base.lock().unwrap_or_else(PoisonError::into_inner) = self.session.newest();
+            self.handover.looks().base = self.session.newest();
         }
         let mut book = self.book();
         book.owes_read |= shares && started && success;
@@ -242,7 +251,7 @@ impl SessionOps for StepSession {
     fn observe(&self) -> BoxFuture<'_, Result<Arc<Observation>, Failure>> {
         Box::pin(async {
             let observation = self.session.observe(&self.request, &self.budget).await?;
-            self.saw(&observation);
+            self.handover.saw(&observation);
             Ok(observation)
         })
     }
@@ -267,7 +276,7 @@ impl SessionOps for StepSession {
             let mut reads = self.reads(options);
             let end = wait_for_element(&mut reads, &self.session.screens, &wait).await;
             if let Some(first) = reads.timeline.observations.first() {
-                self.saw(first);
+                self.handover.saw(first);
             }
             match end.last {
                 Some((screen, verdict)) if end.satisfied => Ok(Found { screen, element: verdict.element }),
@@ -291,7 +300,7 @@ impl SessionOps for StepSession {
             let mut reads = self.reads(options);
             let found = stable_fingerprint(&mut reads, |seen| seen.fingerprint == fingerprint).await;
             if let Some(first) = reads.timeline.observations.first() {
-                self.saw(first);
+                self.handover.saw(first);
             }
             found.ok_or_else(|| {
                 reads.saw_nothing().unwrap_or_else(|| {

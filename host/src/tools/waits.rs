@@ -13,11 +13,10 @@ use super::resolved::resolved;
 use super::{Answer, Call};
 use crate::action::device_json;
 use crate::device::Session;
-use crate::plugin::ReadinessState;
 use crate::request::round;
 use crate::wait::{
     Condition, ElementEnd, ElementWait, End, Pace, ReadinessReport, ReadinessWait, Reads, StateWait, Wanted, assess,
-    wait_for_element, wait_for_readiness as wait_until_ready, wait_for_state,
+    wait_for_element, wait_for_readiness as wait_until_ready, wait_for_settled_element, wait_for_state,
 };
 
 /// Satisfying reads in a row that decide an element (contract §8).
@@ -50,7 +49,14 @@ pub(super) async fn wait_for_ui(call: Call) -> Result<Answer, Failure> {
         let mut reads = Reads::new(&session, &call.request, call.budget(timeout), interval);
         call.request.progress(f64::from(attempts - 1), None, format!("waiting for {}", described(&args.selector)));
         let (end, readiness) = if args.readiness == Some(true) {
-            settled_element(&call, &mut reads, &session, &wait).await
+            wait_for_settled_element(
+                &mut reads,
+                &session.screens,
+                &call.house.plugins,
+                &wait,
+                Duration::from_millis(STABILITY_MS),
+            )
+            .await
         } else {
             (wait_for_element(&mut reads, &session.screens, &wait).await, None)
         };
@@ -91,38 +97,6 @@ pub(super) async fn wait_for_ui(call: Call) -> Result<Answer, Failure> {
     }
     body["timing"] = call.request.timings.full();
     Ok(Answer::Body { body, success: Some(end.satisfied), failure_code, text: None })
-}
-
-/// The predicate *and* settled, on shared samples and one deadline.
-async fn settled_element(
-    call: &Call,
-    reads: &mut Reads<'_>,
-    session: &Session,
-    wait: &ElementWait,
-) -> (ElementEnd, Option<ReadinessReport>) {
-    let stability = Duration::from_millis(STABILITY_MS);
-    let mut end = ElementEnd { satisfied: false, last: None, last_match: None, confirmed: 0 };
-    let mut report = None;
-    let mut pace = Pace::Interval;
-    loop {
-        let Some(observation) = reads.next(pace).await else { return (end, report) };
-        let verdict = wait.judge(&session.screens, &observation);
-        if let Some(element) = verdict.element {
-            end.last_match = Some((Arc::clone(&observation), element));
-        }
-        let holds = verdict.holds;
-        end.confirmed = if holds { end.confirmed + 1 } else { 0 };
-        end.last = Some((observation, verdict));
-        pace = if holds { Pace::Gap(stability) } else { Pace::Interval };
-        if end.confirmed >= wait.needed {
-            let now = assess(&call.house.plugins, &reads.timeline, stability).await;
-            end.satisfied = now.state == ReadinessState::Settled;
-            report = Some(now);
-            if end.satisfied {
-                return (end, report);
-            }
-        }
-    }
 }
 
 /// What the deadline cut, or what was seen instead.

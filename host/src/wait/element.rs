@@ -76,7 +76,7 @@ pub struct Verdict {
 }
 
 /// How a wait ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ElementEnd {
     /// The condition held in as many consecutive reads as were needed.
     pub satisfied: bool,
@@ -86,6 +86,17 @@ pub struct ElementEnd {
     pub last_match: Option<(Arc<Observation>, u32)>,
     /// Consecutive satisfying reads at the end.
     pub confirmed: u32,
+}
+
+impl ElementEnd {
+    /// Takes one more read in: a read that does not satisfy ends the row of those that do.
+    pub(super) fn take(&mut self, observation: Arc<Observation>, verdict: Verdict) {
+        if let Some(element) = verdict.element {
+            self.last_match = Some((Arc::clone(&observation), element));
+        }
+        self.confirmed = if verdict.holds { self.confirmed + 1 } else { 0 };
+        self.last = Some((observation, verdict));
+    }
 }
 
 impl ElementWait {
@@ -141,16 +152,12 @@ impl ElementWait {
 
 /// Reads until the condition held in enough consecutive reads, or the series ended.
 pub async fn wait_for_element(reads: &mut Reads<'_>, screens: &Screens, wait: &ElementWait) -> ElementEnd {
-    let mut end = ElementEnd { satisfied: false, last: None, last_match: None, confirmed: 0 };
+    let mut end = ElementEnd::default();
     loop {
         let pace = if end.confirmed > 0 { wait.confirming() } else { Pace::Interval };
         let Some(observation) = reads.next(pace).await else { return end };
         let verdict = wait.judge(screens, &observation);
-        if let Some(element) = verdict.element {
-            end.last_match = Some((Arc::clone(&observation), element));
-        }
-        end.confirmed = if verdict.holds { end.confirmed + 1 } else { 0 };
-        end.last = Some((observation, verdict));
+        end.take(observation, verdict);
         if end.confirmed >= wait.needed {
             end.satisfied = true;
             return end;

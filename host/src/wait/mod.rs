@@ -6,7 +6,7 @@ mod reads;
 mod state;
 
 pub use element::{Condition, ElementEnd, ElementWait, Wanted, wait_for_element};
-pub use readiness::{ReadinessReport, ReadinessWait, assess, wait_for_readiness};
+pub use readiness::{ReadinessReport, ReadinessWait, assess, wait_for_readiness, wait_for_settled_element};
 pub use reads::{End, Pace, Reads};
 pub use state::{NEEDED as STATE_NEEDED, Property, StateEnd, StateWait, observed_state, wait_for_state};
 

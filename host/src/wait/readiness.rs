@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use handset_model::snapshot::Observation;
 use serde_json::{Value, json};
 
-use super::{End, Pace, Reads};
+use super::{ElementEnd, ElementWait, End, Pace, Reads};
+use crate::device::Screens;
 use crate::plugin::{EvidenceNote, Plugins, ReadinessState, TimelineData, Voice};
 use crate::request::{ms, round};
 
@@ -218,5 +219,32 @@ pub async fn wait_for_readiness(
         }
         pace = Pace::Gap(wait.stability);
         last = Some(report);
+    }
+}
+
+/// The predicate *and* settled, on shared samples and one deadline.
+pub async fn wait_for_settled_element(
+    reads: &mut Reads<'_>,
+    screens: &Screens,
+    plugins: &Plugins,
+    wait: &ElementWait,
+    stability: Duration,
+) -> (ElementEnd, Option<ReadinessReport>) {
+    let mut end = ElementEnd::default();
+    let mut report = None;
+    let mut pace = Pace::Interval;
+    loop {
+        let Some(observation) = reads.next(pace).await else { return (end, report) };
+        let verdict = wait.judge(screens, &observation);
+        pace = if verdict.holds { Pace::Gap(stability) } else { Pace::Interval };
+        end.take(observation, verdict);
+        if end.confirmed >= wait.needed {
+            let now = assess(plugins, &reads.timeline, stability).await;
+            end.satisfied = now.state == ReadinessState::Settled;
+            report = Some(now);
+            if end.satisfied {
+                return (end, report);
+            }
+        }
     }
 }

@@ -10,9 +10,6 @@ use serde_json::{Map, Value, json};
 use super::Guard;
 use crate::plugin::Plugins;
 
-/// Revisions are JSON numbers that every client holds exactly.
-pub const MAX_REVISION: u64 = (1 << 53) - 1;
-
 /// The condition's own budget when none is given, ms (contract §7).
 const TIMEOUT_MS: u64 = 15_000;
 

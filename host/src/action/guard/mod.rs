@@ -3,7 +3,7 @@
 mod condition;
 mod report;
 
-pub use condition::{ExpectedState, GuardArgs, MAX_REVISION, Precondition};
+pub use condition::{ExpectedState, GuardArgs, Precondition};
 pub(super) use report::{CheckReport, ConditionReport, Status};
 
 use std::sync::Arc;

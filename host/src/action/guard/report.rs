@@ -39,8 +39,6 @@ pub struct ConditionReport {
     pub read_age_ms: Option<f64>,
     /// Stable reason.
     pub reason: Option<&'static str>,
-    /// Successful and failed acquisitions.
-    pub acquisitions: (u32, u32),
 }
 
 /// One predicate's answer.
@@ -63,7 +61,6 @@ impl ConditionReport {
             elapsed_ms: 0.0,
             read_age_ms: None,
             reason: Some("ACTION_NOT_REACHED"),
-            acquisitions: (0, 0),
         }
     }
 
