@@ -129,9 +129,7 @@ fn stand_in(phones: &[SocketAddr]) -> AdbFlavor {
 }
 
 fn real(phones: &[SocketAddr]) -> AdbFlavor {
-    // The port found free for its server may be taken by another test before the server listens there.
-    let started = (0..5).find_map(|_| RealAdb::private().ok()).expect("adb starts");
-    let adb = started.expect("adb is here");
+    let adb = RealAdb::private().expect("adb starts").expect("adb is here");
     for addr in phones {
         adb.connect(*addr).expect("adb connects");
     }
