@@ -19,6 +19,18 @@ pub enum VerificationMode {
     Full,
 }
 
+impl VerificationMode {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Light => "light",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// How much is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

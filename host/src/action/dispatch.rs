@@ -13,7 +13,7 @@ use crate::budget::{Budget, Stopped};
 use crate::device::{Accepted, LaneTurn, Leftover, Prepared, Reached, Session};
 use crate::plugin::{PendingInput, TimelineData};
 use crate::process::{Dispatched, ProcessError, Processes};
-use crate::request::{Request, ms};
+use crate::request::{Purpose, Request, ms};
 
 /// Between two acquisitions of a guard after one failed.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -161,7 +161,7 @@ async fn acquire(
         }
     }
     loop {
-        let (read, leftover) = session.read(request, budget).await;
+        let (read, leftover) = session.read(request, Purpose::Condition, budget).await;
         match read {
             Ok(observation) => {
                 if observation.device != session.pinned.key || observation.connection != session.pinned.connection {
@@ -300,7 +300,9 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
                 break;
             }
         };
-        started = true;
+        if !std::mem::replace(&mut started, true) {
+            request.dispatching();
+        }
         let began = dispatched.at;
         let output = dispatched.finish().await;
         match session.adapter.judge(&session.pinned, &prepared, began, output.as_ref()) {

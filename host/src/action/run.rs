@@ -145,7 +145,8 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
             (*x, *y) = found.point;
         }
     }
-    let prepared = session.adapter.prepare(&session.pinned, input, &budget).await.map_err(not_reached)?;
+    let prepared = session.adapter.prepare(&session.pinned, input, &budget);
+    let prepared = request.timings.time("capability_check_ms", prepared).await.map_err(not_reached)?;
     let shown =
         fire(context, action, report, Loaded { prepared, guard, found, history, budget, turn, processes }).await;
     settle(report, shown, clock.wall_ms())?;

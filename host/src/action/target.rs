@@ -13,6 +13,7 @@ use super::{Action, ActionContext};
 use crate::budget::Budget;
 use crate::device::{Leftover, Session};
 use crate::plugin::TimelineData;
+use crate::request::Purpose;
 use crate::wait::{Condition, ElementWait, Reads, Wanted, wait_for_element};
 
 /// Waiting for a target before it is resolved (contract §6).
@@ -69,7 +70,7 @@ pub(super) async fn wait_for_target(
     history: &mut TimelineData,
 ) -> Result<(), Failure> {
     let ActionContext { session, request, outer, .. } = context;
-    let mut reads = Reads::new(session, request, outer.child(wait.timeout), wait.interval);
+    let mut reads = Reads::new(session, request, Purpose::Target, outer.child(wait.timeout), wait.interval);
     let element = ElementWait {
         wanted: Wanted::Selector(selector.clone()),
         condition: wait.condition,
@@ -104,7 +105,7 @@ pub(super) async fn look_before(
 ) -> Result<(), Failure> {
     let ActionContext { session, request, outer, .. } = context;
     let budget = outer.child(action.controls.verify);
-    let read = session.observe(request, &budget);
+    let read = session.observe(request, Purpose::Verification, &budget);
     match request.timings.time("pre_observation_ms", read).await {
         Ok(observation) => report.before = Some(observation),
         Err(failure) if matches!(failure.code, Code::DeviceOffline | Code::DeviceNotFound | Code::Cancelled) => {
@@ -130,14 +131,15 @@ pub(super) async fn resolve(
         Aim::Points(points) => {
             let size = match &report.before {
                 Some(before) => Ok(before.tree.resolution),
-                None => session.adapter.display(&session.pinned, budget).await,
+                None => request.timings.time("resolution_ms", session.adapter.display(&session.pinned, budget)).await,
             };
             let size = size.map_err(|failure| (not_reached(failure), None))?;
             return on_display(points, size).map(|()| None).map_err(|failure| (failure, None));
         }
         Aim::Selector { .. } | Aim::ElementId(_) => {}
     }
-    let (read, leftover) = request.timings.time("pre_observation_ms", session.read(request, budget)).await;
+    let (read, leftover) =
+        request.timings.time("pre_observation_ms", session.read(request, Purpose::Target, budget)).await;
     let observation = read.map_err(|failure| (not_reached(failure), leftover))?;
     report.before = Some(Arc::clone(&observation));
     let target = match &action.aim {

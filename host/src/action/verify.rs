@@ -1,7 +1,7 @@
 //! What is read after an input, by mode, and what it proves.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use handset_model::Failure;
 use handset_model::snapshot::Observation;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Controls, VerificationMode};
 use crate::budget::Budget;
 use crate::device::Session;
-use crate::request::Request;
+use crate::request::{Purpose, Request};
 use crate::wait::{Pace, Reads, stable_fingerprint};
 
 /// Between two tries of a light verification's one observation.
@@ -102,7 +102,8 @@ pub(super) async fn verify(
 ) -> Verification {
     let mut verification = Verification::not_requested(controls.verification);
     let budget = outer.child(controls.verify);
-    let mut reads = Reads::new(session, request, budget, AGAIN);
+    let began = Instant::now();
+    let mut reads = Reads::new(session, request, Purpose::Verification, budget, AGAIN);
     match controls.verification {
         VerificationMode::None => {}
         VerificationMode::Light => {
@@ -125,6 +126,9 @@ pub(super) async fn verify(
     }
     if verification.status == Status::Unavailable {
         verification.failure = reads.last_failure.clone();
+    }
+    if controls.verification != VerificationMode::None {
+        request.verified(controls.verification.as_str(), controls.verify, began, verification.status.as_str());
     }
     verification
 }

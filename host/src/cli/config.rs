@@ -11,7 +11,7 @@ use super::Serve;
 use crate::adapter::android::{Android, AndroidConfig};
 use crate::plugin::{Builtins, PluginSettings};
 use crate::process::Program;
-use crate::tools::{Foundation, HouseConfig};
+use crate::tools::{Foundation, HouseConfig, Measures};
 
 /// `handset/config.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -68,6 +68,14 @@ pub enum ConfigError {
     /// A `--builtin` that names no component.
     #[error("--builtin {0}: {1}")]
     Builtin(String, String),
+    /// A `--measure` that cannot be written.
+    #[error("--measure {path}: {source}")]
+    Measure {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
 }
 
 impl Config {
@@ -138,7 +146,12 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
         clock: foundation.clock,
         env_serial,
     });
+    let measures = match &options.measure {
+        Some(path) => Some(Measures::open(path).map_err(|source| ConfigError::Measure { path: path.clone(), source })?),
+        None => None,
+    };
     Ok(HouseConfig {
+        measures,
         adapters: vec![Arc::new(android)],
         foundation,
         plugin_dirs,

@@ -81,6 +81,9 @@ pub struct Serve {
     /// Age at which a remembered screen is forgotten, for tests, ms
     #[arg(long, value_name = "MS", hide = true)]
     pub history_age_ms: Option<u64>,
+    /// Append one line of JSON a request to this file: its reads, what they were for, and how long each part took
+    #[arg(long, value_name = "FILE")]
+    pub measure: Option<PathBuf>,
     /// Keep no compiled components on disk
     #[arg(long)]
     pub no_cache: bool,

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 
 use crate::budget::Budget;
 use crate::process::{Command, Output, ProcessError};
+pub use crate::request::PhysicalRead;
 
 /// A boxed future, so that adapters are objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -87,8 +88,8 @@ pub struct Read {
     pub tree: Tree,
     /// Package and activity, when wanted.
     pub screen: ScreenFacts,
-    /// Physical reads done for it, failed ones included.
-    pub attempts: u32,
+    /// Physical reads done for it, in order: the last brought it, those before failed.
+    pub reads: Vec<PhysicalRead>,
 }
 
 /// A failed read.
@@ -96,8 +97,8 @@ pub struct Read {
 pub struct ReadFailure {
     /// The typed failure of the last attempt.
     pub failure: Failure,
-    /// Physical reads tried.
-    pub attempts: u32,
+    /// Physical reads tried, in order.
+    pub reads: Vec<PhysicalRead>,
     /// What may still be running on the device, for the lane.
     pub leftover: Option<Leftover>,
 }

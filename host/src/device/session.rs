@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::{Adapter, DeviceFacts, Lane, LaneTurn, Pinned, Wants};
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::request::{Request, ms};
+use crate::request::{Purpose, Request, ms};
 
 /// What every read brings: the activity is part of the fingerprint, so all reads must agree on having it.
 const WANTS: Wants = Wants { activity: true, keyboard: false };
@@ -205,9 +205,14 @@ impl Session {
     ///
     /// # Errors
     /// The read's typed failure; waiting for the lane spends `budget`.
-    pub async fn observe(&self, request: &Request, budget: &Budget) -> Result<Arc<Observation>, Failure> {
+    pub async fn observe(
+        &self,
+        request: &Request,
+        purpose: Purpose,
+        budget: &Budget,
+    ) -> Result<Arc<Observation>, Failure> {
         let turn = self.enter(request, budget).await?;
-        let (result, leftover) = self.read(request, budget).await;
+        let (result, leftover) = self.read(request, purpose, budget).await;
         if let Some(leftover) = leftover {
             turn.leave_behind(Arc::clone(&self.adapter), self.pinned.clone(), leftover);
         }
@@ -228,11 +233,13 @@ impl Session {
     pub async fn read(
         &self,
         request: &Request,
+        purpose: Purpose,
         budget: &Budget,
     ) -> (Result<Arc<Observation>, Failure>, Option<super::Leftover>) {
         match self.adapter.read(&self.pinned, WANTS, budget).await {
             Ok(read) => {
-                tracing::debug!(request = %request.id, attempts = read.attempts, "read");
+                tracing::debug!(request = %request.id, attempts = read.reads.len(), "read");
+                request.acquired(purpose, &read.reads, true);
                 let mut seen = self.screens.seen.lock().unwrap_or_else(PoisonError::into_inner);
                 if !seen.contains(&self.pinned.key) {
                     seen.push(self.pinned.key.clone());
@@ -241,7 +248,8 @@ impl Session {
                 (Ok(self.screens.history().record(read.capture, read.tree, read.screen)), None)
             }
             Err(failed) => {
-                tracing::debug!(request = %request.id, code = %failed.failure.code, attempts = failed.attempts, "read failed");
+                tracing::debug!(request = %request.id, code = %failed.failure.code, attempts = failed.reads.len(), "read failed");
+                request.acquired(purpose, &failed.reads, false);
                 self.screens.lost(&self.pinned.key, &failed.failure);
                 (Err(failed.failure), failed.leftover)
             }
@@ -266,7 +274,7 @@ impl Session {
     /// Only that the device is not there any more, or another one is in its place.
     pub async fn facts(&self, request: &Request, budget: &Budget) -> Result<Option<DeviceFacts>, Failure> {
         let budget = budget.child(QUERY);
-        let facts = self.adapter.facts(&self.pinned, &budget);
+        let facts = request.timings.time("metadata_ms", self.adapter.facts(&self.pinned, &budget));
         match request.timings.time("device_resolution_ms", facts).await {
             Ok(facts) => Ok(Some(facts)),
             Err(failure) if self.screens.lost(&self.pinned.key, &failure) => Err(failure),

@@ -53,7 +53,7 @@ pub async fn run(plugins: &Plugins, stage: &dyn Stage, plan: &Plan, request: &Re
         }
         let done = u32::try_from(number).unwrap_or(u32::MAX);
         request.progress(f64::from(done), Some(f64::from(total)), format!("step {}: {}", step.id, step.kind));
-        let nested = request.nested();
+        let nested = request.nested_step(&step.id);
         let budget = Budget::new(step.timeout, request.cancel.clone());
         let shares = shares_next(plugins, plan, number).await;
         let opened = stage.open(step, &nested, &budget, shares);

@@ -156,10 +156,12 @@ impl ServerHandler for Server {
         let result = match outcome {
             Ok(answer) => {
                 tracing::info!(request = %request.id, tool = tool.name, success = answer.success(), ms = request.timings.total_ms(), "answered");
+                self.house.measured(tool, answer.success(), answer.failure_code(), &request);
                 answered(&answer)
             }
             Err(failure) => {
                 tracing::info!(request = %request.id, tool = tool.name, code = %failure.code, ms = request.timings.total_ms(), "refused");
+                self.house.measured(tool, false, Some(failure.code), &request);
                 refused(tool, &failure, &request)
             }
         };

@@ -7,11 +7,13 @@ use std::time::Duration;
 use handset_model::snapshot::{DeviceKey, HistoryLimits};
 use handset_model::{Code, Failure};
 
+use super::{Measures, Tool};
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{Adapter, Lanes, Listed, Screens, Session, Target, resolve};
 use crate::plugin::{Builtins, PluginConfig, PluginSettings, Plugins};
 use crate::process::Processes;
+use crate::request::Request;
 
 /// What adapters and house share: children, clock, and the session's id.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct HouseConfig {
     pub builtins: Builtins,
     /// How much of each device is remembered.
     pub limits: HistoryLimits,
+    /// Where the record of each request is written, if anywhere.
+    pub measures: Option<Measures>,
 }
 
 /// The server's state: adapters, lanes, screens, plugins.
@@ -64,6 +68,7 @@ pub struct House {
     pub plugins: Arc<Plugins>,
     /// Children.
     pub processes: Processes,
+    measures: Option<Measures>,
 }
 
 impl House {
@@ -83,7 +88,8 @@ impl House {
             protected: config.protected,
             precompiler: None,
         });
-        Arc::new(Self { adapters: config.adapters, lanes: Lanes::advisory(), screens, plugins, processes })
+        let (adapters, measures) = (config.adapters, config.measures);
+        Arc::new(Self { adapters, lanes: Lanes::advisory(), screens, plugins, processes, measures })
     }
 
     /// Resolves and pins the one device a request means, and forgets those that are gone.
@@ -157,6 +163,13 @@ impl House {
         match failed {
             Some(failure) if all.is_empty() => Err(failure),
             _ => Ok(all),
+        }
+    }
+
+    /// Writes down what an answered request cost, where the operator asked for it.
+    pub fn measured(&self, tool: &Tool, success: bool, code: Option<Code>, request: &Request) {
+        if let Some(measures) = &self.measures {
+            measures.write(tool.name, success, code, request);
         }
     }
 

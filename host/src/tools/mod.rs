@@ -5,6 +5,7 @@ mod house;
 mod interact;
 mod journey;
 mod manage;
+mod measures;
 mod observe;
 mod resolved;
 mod schema;
@@ -14,6 +15,7 @@ mod table;
 mod waits;
 
 pub use house::{Foundation, House, HouseConfig};
+pub use measures::Measures;
 pub use schema::nearest;
 pub use table::{Group, TOOLS, Tool, find, grant_of};
 

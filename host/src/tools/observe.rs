@@ -12,6 +12,7 @@ use super::args::{DeviceOnlyArgs, GetUiTreeArgs, TreeFormat};
 use super::{Answer, Call};
 use crate::action::{ResponseMode, device_json, tree_json};
 use crate::plugin::TimelineData;
+use crate::request::Purpose;
 use crate::wait::assess;
 
 /// A tool that states no timeout has this in all (contract §4).
@@ -41,7 +42,7 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
         call.house.plugins.ready(&budget).await?;
     }
     let base = args.since_snapshot_revision.map(|revision| (revision, session.retained(revision)));
-    let observation = session.observe(&call.request, &budget).await?;
+    let observation = session.observe(&call.request, Purpose::Answer, &budget).await?;
     if compact {
         return Ok(Answer::body(compact_tree(&call, base, &observation)));
     }
@@ -205,7 +206,7 @@ pub(super) async fn get_current_screen(call: Call) -> Result<Answer, Failure> {
 pub(super) async fn get_screen_fingerprint(call: Call) -> Result<Answer, Failure> {
     let args: DeviceOnlyArgs = call.parse()?;
     let session = call.session(&args.target).await?;
-    let observation = session.observe(&call.request, &call.budget(ALL)).await?;
+    let observation = session.observe(&call.request, Purpose::Answer, &call.budget(ALL)).await?;
     Ok(Answer::body(json!({
         "fingerprint": observation.fingerprint,
         "activity": observation.screen.activity,

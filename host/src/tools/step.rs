@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::device::{BoxFuture, Session};
 use crate::journey::{Journal, Stage, Step, StepRecord};
 use crate::plugin::{Answer, EvidenceNote, Found, SessionOps, WaitOptions};
-use crate::request::Request;
+use crate::request::{Purpose, Request};
 use crate::wait::{Condition, ElementWait, Reads, Wanted, stable_fingerprint, wait_for_element};
 
 /// A step's own wait, when it states nothing (contract §8), ms.
@@ -109,7 +109,7 @@ impl Stage for JourneyStage {
     fn capture<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Option<Value>> {
         Box::pin(async move {
             let budget = Budget::new(Duration::from_secs(15), request.cancel.clone());
-            let observation = self.session.observe(request, &budget).await.ok()?;
+            let observation = self.session.observe(request, Purpose::Debug, &budget).await.ok()?;
             Some(crate::action::tree_json(crate::action::device_json(&self.session.pinned, None), &observation, None))
         })
     }
@@ -142,7 +142,7 @@ impl StepSession {
     fn reads(&self, options: WaitOptions) -> Reads<'_> {
         let timeout = Duration::from_millis(u64::from(options.timeout_ms.unwrap_or(TIMEOUT_MS).clamp(100, 300_000)));
         let interval = Duration::from_millis(u64::from(options.poll_interval_ms.unwrap_or(POLL_MS).clamp(50, 2_000)));
-        Reads::new(&self.session, &self.request, self.budget.child(timeout), interval)
+        Reads::new(&self.session, &self.request, Purpose::Assertion, self.budget.child(timeout), interval)
     }
 
     async fn call_tool(&self, name: &str, arguments: &str) -> Result<Answer, Failure> {
@@ -207,7 +207,10 @@ impl StepSession {
             self.handover.looks().base = self.session.newest();
         }
         let mut book = self.book();
-        book.owes_read |= shares && started && success;
+        if shares && started && success {
+            book.owes_read = true;
+            nested.declare_verification();
+        }
         let id = u32::try_from(book.records.len()).unwrap_or(u32::MAX);
         book.records.push(record);
         Ok(Answer {
@@ -250,7 +253,7 @@ impl SessionOps for StepSession {
 
     fn observe(&self) -> BoxFuture<'_, Result<Arc<Observation>, Failure>> {
         Box::pin(async {
-            let observation = self.session.observe(&self.request, &self.budget).await?;
+            let observation = self.session.observe(&self.request, Purpose::Answer, &self.budget).await?;
             self.handover.saw(&observation);
             Ok(observation)
         })

@@ -280,6 +280,7 @@ mod tests {
             compiled: OnceLock::new(),
         };
         let house = super::super::House::open(super::super::HouseConfig {
+            measures: None,
             adapters: Vec::new(),
             foundation: super::super::Foundation::default(),
             plugin_dirs: Vec::new(),

@@ -13,7 +13,7 @@ use super::resolved::resolved;
 use super::{Answer, Call};
 use crate::action::device_json;
 use crate::device::Session;
-use crate::request::round;
+use crate::request::{Purpose, round};
 use crate::wait::{
     Condition, ElementEnd, ElementWait, End, Pace, ReadinessReport, ReadinessWait, Reads, StateWait, Wanted, assess,
     wait_for_element, wait_for_readiness as wait_until_ready, wait_for_settled_element, wait_for_state,
@@ -46,7 +46,7 @@ pub(super) async fn wait_for_ui(call: Call) -> Result<Answer, Failure> {
     let mut polls = 0;
     let (reads, end, readiness) = loop {
         attempts += 1;
-        let mut reads = Reads::new(&session, &call.request, call.budget(timeout), interval);
+        let mut reads = Reads::new(&session, &call.request, Purpose::Assertion, call.budget(timeout), interval);
         call.request.progress(f64::from(attempts - 1), None, format!("waiting for {}", described(&args.selector)));
         let (end, readiness) = if args.readiness == Some(true) {
             wait_for_settled_element(
@@ -167,7 +167,7 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(300));
     let wait = ElementWait { wanted, condition: Condition::Visible, index: None, needed: NEEDED };
-    let mut reads = Reads::new(&session, &call.request, budget, interval);
+    let mut reads = Reads::new(&session, &call.request, Purpose::Assertion, budget, interval);
     let end = wait_for_element(&mut reads, &session.screens, &wait).await;
     tell(&call, &reads);
     if let Some(failure) = reads.saw_nothing() {
@@ -225,7 +225,7 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
     let budget = call.budget(Duration::from_millis(args.timeout_ms.unwrap_or(5_000)));
     let interval = Duration::from_millis(args.poll_interval_ms.unwrap_or(100));
     let wait = StateWait { wanted, property: args.property, expected: args.expected.clone() };
-    let mut reads = Reads::new(&session, &call.request, budget, interval);
+    let mut reads = Reads::new(&session, &call.request, Purpose::Assertion, budget, interval);
     let end = wait_for_state(&mut reads, &session.screens, &wait).await;
     tell(&call, &reads);
     if let Some(failure) = reads.saw_nothing() {
@@ -289,7 +289,7 @@ pub(super) async fn get_readiness(call: Call) -> Result<Answer, Failure> {
     let budget = call.budget(READINESS);
     call.house.plugins.ready(&budget).await?;
     let stability = Duration::from_millis(args.stability_ms.unwrap_or(STABILITY_MS));
-    let mut reads = Reads::new(&session, &call.request, budget, stability);
+    let mut reads = Reads::new(&session, &call.request, Purpose::Readiness, budget, stability);
     // Two samples, not as many as the time allows: the adapter has read again where that was worth it.
     let first = reads.once(Pace::Interval).await;
     if first.is_some() && args.samples != Some(1) {
@@ -327,7 +327,8 @@ pub(super) async fn wait_for_readiness(call: Call) -> Result<Answer, Failure> {
         stability: Duration::from_millis(args.stability_ms.unwrap_or(STABILITY_MS)),
     };
     call.request.progress(0.0, None, format!("waiting until {}", wait.state.as_str()));
-    let mut reads = Reads::new(&session, &call.request, call.budget(timeout), Duration::from_millis(100));
+    let mut reads =
+        Reads::new(&session, &call.request, Purpose::Readiness, call.budget(timeout), Duration::from_millis(100));
     let (reached, report) = wait_until_ready(&mut reads, &call.house.plugins, wait).await;
     if let Some(failure) = reads.saw_nothing() {
         return Err(failure);

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::budget::{Budget, Stopped};
 use crate::device::Session;
 use crate::plugin::TimelineData;
-use crate::request::Request;
+use crate::request::{Purpose, Request};
 
 /// At most this many observations of a wait are kept for its classifiers.
 const KEPT: usize = 16;
@@ -42,6 +42,7 @@ pub enum End {
 pub struct Reads<'a> {
     session: &'a Session,
     request: &'a Request,
+    purpose: Purpose,
     budget: Budget,
     interval: Duration,
     last_started: Option<Instant>,
@@ -62,12 +63,19 @@ pub struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    /// A series on `budget`, a read every `interval` unless its caller paces it otherwise.
+    /// A series for one `purpose` on `budget`, a read every `interval` unless its caller paces it otherwise.
     #[must_use]
-    pub fn new(session: &'a Session, request: &'a Request, budget: Budget, interval: Duration) -> Self {
+    pub fn new(
+        session: &'a Session,
+        request: &'a Request,
+        purpose: Purpose,
+        budget: Budget,
+        interval: Duration,
+    ) -> Self {
         Self {
             session,
             request,
+            purpose,
             budget,
             interval,
             last_started: None,
@@ -102,7 +110,7 @@ impl<'a> Reads<'a> {
         }
         let began = Instant::now();
         self.last_started = Some(began);
-        let result = self.session.observe(self.request, &self.budget).await;
+        let result = self.session.observe(self.request, self.purpose, &self.budget).await;
         self.last_ended = Some(Instant::now());
         if result.is_ok() || self.budget.check().is_ok() {
             self.read_took = began.elapsed();
@@ -194,7 +202,10 @@ impl<'a> Reads<'a> {
             Pace::Gap(gap) => self.last_ended.map(|at| at + gap),
         };
         match due {
-            Some(due) => self.budget.pause(due.saturating_duration_since(Instant::now())).await,
+            Some(due) => {
+                let pause = self.budget.pause(due.saturating_duration_since(Instant::now()));
+                self.request.timings.time("observation_wait_ms", pause).await
+            }
             None => Ok(()),
         }
     }

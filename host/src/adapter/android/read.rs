@@ -13,7 +13,7 @@ use super::Android;
 use super::facts::{ACTIVITY, KEYBOARD};
 use super::shell::{Broken, Reply, Script};
 use crate::budget::Budget;
-use crate::device::{Leftover, Pinned, Wants};
+use crate::device::{Leftover, PhysicalRead, Pinned, Wants};
 
 /// Bytes of one tree with all that comes with it; real ones are 5–400 KB.
 const TREE_CAP: usize = 16 << 20;
@@ -65,18 +65,33 @@ pub(super) struct Failed {
 }
 
 impl Android {
-    /// One read; nothing is tried again.
+    /// One read, and what it cost; nothing is tried again.
     pub(super) async fn read_once(
         &self,
         device: &Pinned,
         source: TreeSource,
         wants: Wants,
         budget: &Budget,
-    ) -> Result<Whole, Failed> {
+    ) -> (Result<Whole, Box<Failed>>, PhysicalRead) {
         let script = self.read_script(device, source, wants);
         let started = Instant::now();
         let exchange = self.exchange(device, &script, TREE_CAP, "reading the screen", budget).await;
         let ended = Instant::now();
+        let whole = self.whole(device, exchange, source, wants, (started, ended));
+        let read = ended.duration_since(started);
+        let cost = PhysicalRead { waited: Duration::ZERO, read, parse: ended.elapsed(), failed: None };
+        (whole, cost)
+    }
+
+    /// What a finished exchange brought.
+    fn whole(
+        &self,
+        device: &Pinned,
+        exchange: Result<Reply, Box<Broken>>,
+        source: TreeSource,
+        wants: Wants,
+        (started, ended): (Instant, Instant),
+    ) -> Result<Whole, Box<Failed>> {
         let reply = match exchange {
             Ok(reply) => reply,
             Err(broken) => {
@@ -84,17 +99,15 @@ impl Android {
                 let leftover = leftover(&broken, started);
                 if !tree_is_usable(&broken) {
                     let Broken { failure, server_lost, .. } = *broken;
-                    return Err(Failed { failure, server_lost, leftover });
+                    return Err(Box::new(Failed { failure, server_lost, leftover }));
                 }
                 tracing::debug!(code = %broken.failure.code, "what comes with a tree was cut off");
                 broken.reply
             }
         };
-        let (tree, screen) = self.understand(device, &reply, source, wants).map_err(|failure| Failed {
-            failure,
-            server_lost: false,
-            leftover: None,
-        })?;
+        let (tree, screen) = self
+            .understand(device, &reply, source, wants)
+            .map_err(|failure| Box::new(Failed { failure, server_lost: false, leftover: None }))?;
         let capture = Capture {
             device: device.key.clone(),
             connection: device.connection,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::Android;
 use super::read::{Failed, TreeSource, Whole};
 use crate::budget::{Budget, Stopped};
-use crate::device::{Leftover, Pinned, Read, ReadFailure, Wants};
+use crate::device::{Leftover, PhysicalRead, Pinned, Read, ReadFailure, Wants};
 
 const SYSTEM_UI: &str = "com.android.systemui";
 
@@ -43,7 +43,9 @@ fn patience(code: Code) -> Option<Patience> {
 
 /// One request's reads so far.
 struct Tries {
-    attempts: u32,
+    reads: Vec<PhysicalRead>,
+    /// Waited on purpose since the last of them.
+    waited: Duration,
     failed: Vec<(Code, Instant)>,
     last: Option<Failure>,
     leftover: Option<Leftover>,
@@ -62,7 +64,8 @@ impl Android {
         budget: &Budget,
     ) -> Result<Read, ReadFailure> {
         let mut tries = Tries {
-            attempts: 0,
+            reads: Vec::new(),
+            waited: Duration::ZERO,
             failed: Vec::new(),
             last: None,
             leftover: None,
@@ -75,10 +78,13 @@ impl Android {
             if let Err(why) = budget.check() {
                 return Err(tries.out_of_time(why));
             }
-            tries.attempts += 1;
-            let failed = match self.read_once(device, tries.source, wants, budget).await {
+            let (read, mut cost) = self.read_once(device, tries.source, wants, budget).await;
+            cost.waited = std::mem::take(&mut tries.waited);
+            cost.failed = read.as_ref().err().map(|failed| failed.failure.code);
+            tries.reads.push(cost);
+            let failed = match read {
                 Ok(whole) => match self.accept(device, whole, &mut tries, budget).await {
-                    Ok(Some(whole)) => return Ok(whole.into_read(tries.attempts)),
+                    Ok(Some(whole)) => return Ok(whole.into_read(tries.reads)),
                     Ok(None) => continue,
                     Err(failure) => return Err(tries.over(failure)),
                 },
@@ -113,12 +119,12 @@ impl Android {
     async fn bear(
         &self,
         device: &Pinned,
-        failed: Failed,
+        failed: Box<Failed>,
         tries: &mut Tries,
         budget: &Budget,
     ) -> Result<(), ReadFailure> {
-        let Failed { failure, server_lost, leftover } = failed;
-        tracing::debug!(code = %failure.code, attempt = tries.attempts, "a read failed");
+        let Failed { failure, server_lost, leftover } = *failed;
+        tracing::debug!(code = %failure.code, attempt = tries.reads.len(), "a read failed");
         tries.leftover = leftover;
         if matches!(failure.code, Code::Timeout | Code::Cancelled) {
             return Err(tries.stopped(failure));
@@ -152,6 +158,7 @@ impl Android {
         match budget.pause(patience.pause).await {
             Ok(()) => {
                 tries.last = Some(failure);
+                tries.waited = patience.pause;
                 Ok(())
             }
             // What was seen says more than that time ran out in a pause.
@@ -178,7 +185,7 @@ impl Android {
 impl Tries {
     /// Ends with what a read or a question met.
     fn over(&mut self, failure: Failure) -> ReadFailure {
-        ReadFailure { failure, attempts: self.attempts, leftover: self.leftover.take() }
+        ReadFailure { failure, reads: std::mem::take(&mut self.reads), leftover: self.leftover.take() }
     }
 
     /// Ends with a read cut off by the budget: the failure before it is said as well.
@@ -197,12 +204,12 @@ impl Tries {
 }
 
 impl Whole {
-    fn into_read(self, attempts: u32) -> Read {
+    fn into_read(self, reads: Vec<PhysicalRead>) -> Read {
         let Self { capture, mut tree, screen } = self;
         if of_another_screen(&tree, &screen) && !tree.limitations.contains(&Limitation::StaleSuspected) {
             tree.limitations.push(Limitation::StaleSuspected);
         }
-        Read { capture, tree, screen, attempts }
+        Read { capture, tree, screen, reads }
     }
 }
 

@@ -19,7 +19,7 @@ async fn a_hung_dump_is_ended_at_the_deadline_and_left_to_the_lane() {
         let asked = tokio::time::Instant::now();
         let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
         assert!(asked.elapsed() < Duration::from_millis(2_300), "{:?}", asked.elapsed());
-        assert_eq!((failed.failure.code, failed.attempts), (Code::Timeout, 1));
+        assert_eq!((failed.failure.code, failed.reads.len()), (Code::Timeout, 1));
         let leftover = failed.leftover.unwrap();
         assert!(
             leftover.until <= asked + Duration::from_millis(12_500) && leftover.until > asked + Duration::from_secs(11)
@@ -56,7 +56,7 @@ async fn a_slow_dump_that_outlives_its_read_holds_the_lane_until_it_is_over_and_
         );
         assert_eq!(rig.leaked().len(), 1, "what the cut off read left");
         let read = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap();
-        assert_eq!(read.attempts, 1, "the slot was free");
+        assert_eq!(read.reads.len(), 1, "the slot was free");
         drop(turn);
         assert_eq!(rig.leaked(), Vec::<String>::new());
     })
@@ -87,7 +87,7 @@ async fn a_budget_that_ended_reads_nothing_and_leaves_nothing() {
     on_each(instant("counter"), async |rig| {
         let pinned = rig.pin().await;
         let failed = rig.android.read(&pinned, WANTS, &budget(0)).await.unwrap_err();
-        assert_eq!((failed.failure.code, failed.attempts, failed.leftover), (Code::Timeout, 0, None));
+        assert_eq!((failed.failure.code, failed.reads.len(), failed.leftover), (Code::Timeout, 0, None));
     })
     .await;
 }
@@ -124,7 +124,7 @@ async fn a_device_that_goes_away_is_offline() {
     let asked = Instant::now();
     let failed = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap_err();
     assert_eq!(
-        (failed.failure.code, failed.attempts, failed.leftover),
+        (failed.failure.code, failed.reads.len(), failed.leftover),
         (Code::DeviceOffline, 1, None),
         "{}",
         failed.failure
@@ -139,7 +139,7 @@ async fn a_device_that_goes_away_in_the_middle_of_a_read_is_offline() {
         rig.phone().fault(Fault::forever("dump", FaultKind::Offline { ms: None }));
         let failed = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap_err();
         assert_eq!(failed.failure.code, Code::DeviceOffline, "{}", failed.failure);
-        assert!(failed.attempts <= 2);
+        assert!(failed.reads.len() <= 2);
     })
     .await;
 }

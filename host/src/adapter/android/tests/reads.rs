@@ -11,9 +11,9 @@ fn texts(tree: &Tree) -> Vec<&str> {
     tree.elements.iter().filter_map(|element| element.text.as_deref()).collect()
 }
 
-fn code(result: Result<crate::device::Read, ReadFailure>) -> (Code, u32, String) {
+fn code(result: Result<crate::device::Read, ReadFailure>) -> (Code, usize, String) {
     let failed = result.map(|read| read.tree).unwrap_err();
-    (failed.failure.code, failed.attempts, failed.failure.message)
+    (failed.failure.code, failed.reads.len(), failed.failure.message)
 }
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn a_read_brings_tree_size_activity_and_keyboard_in_one_round_trip_and_lea
         rig.phone().journal().clear();
         let read = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap();
         assert!(texts(&read.tree).contains(&"Count: 0"), "{:?}", texts(&read.tree));
-        assert_eq!((read.tree.resolution.width, read.tree.resolution.height, read.attempts), (1080, 2400, 1));
+        assert_eq!((read.tree.resolution.width, read.tree.resolution.height, read.reads.len()), (1080, 2400, 1));
         assert_eq!(read.screen.package.as_deref(), Some("com.example.counter"));
         assert_eq!(read.tree.keyboard.map(|keyboard| keyboard.shown), Some(false));
         assert!(read.tree.limitations.is_empty(), "{:?}", read.tree.limitations);
@@ -51,7 +51,7 @@ async fn a_stale_file_is_impossible() {
 async fn a_null_root_is_read_again() {
     on_each(instant("counter"), async |rig| {
         rig.phone().fault(Fault::times("dump", 2, FaultKind::NullRoot));
-        assert_eq!(rig.read().await.unwrap().attempts, 3);
+        assert_eq!(rig.read().await.unwrap().reads.len(), 3);
         rig.phone().fault(Fault::forever("dump", FaultKind::NullRoot));
         assert_eq!(code(rig.read().await).0, Code::NullRoot);
     })
@@ -64,7 +64,7 @@ async fn a_killed_or_crashed_reader_is_read_again() {
     on_each(instant("counter"), async |rig| {
         rig.fault("dump", FaultKind::NpeMidWalk);
         rig.fault("dump", FaultKind::Killed);
-        assert_eq!(rig.read().await.unwrap().attempts, 3);
+        assert_eq!(rig.read().await.unwrap().reads.len(), 3);
         rig.phone().fault(Fault::forever("dump", FaultKind::Killed));
         let (killed, attempts, _) = code(rig.read().await);
         assert_eq!((killed, attempts), (Code::ReaderKilled, 3));
@@ -94,7 +94,7 @@ async fn a_screen_that_never_rests_is_tried_compressed_once() {
     on_each(instant("counter"), async |rig| {
         rig.fault("dump", FaultKind::NeverIdle);
         let read = rig.read().await.unwrap();
-        assert_eq!((read.attempts, read.tree.limitations.as_slice()), (2, &[Limitation::Truncated][..]));
+        assert_eq!((read.reads.len(), read.tree.limitations.as_slice()), (2, &[Limitation::Truncated][..]));
         let dumps = rig
             .phone()
             .journal()
@@ -115,7 +115,7 @@ async fn a_screen_that_never_rests_is_tried_compressed_once() {
 async fn a_busy_slot_is_waited_for_and_bounded() {
     on_each(instant("counter"), async |rig| {
         rig.fault("now", FaultKind::SlotBusy { ms: 700 });
-        assert!(rig.read().await.unwrap().attempts >= 3);
+        assert!(rig.read().await.unwrap().reads.len() >= 3);
         rig.fault("now", FaultKind::SlotBusy { ms: 60_000 });
         let asked = Instant::now();
         let (code, ..) = code(rig.read().await);
@@ -131,7 +131,7 @@ async fn cut_output_and_noise_are_typed_after_two_more_reads() {
     on_each(instant("counter"), async |rig| {
         rig.fault("dump", FaultKind::CutOutput { bytes: 300 });
         rig.fault("dump", FaultKind::Garbage { bytes: 512 });
-        assert_eq!(rig.read().await.unwrap().attempts, 3);
+        assert_eq!(rig.read().await.unwrap().reads.len(), 3);
         rig.phone().fault(Fault::forever("dump", FaultKind::CutOutput { bytes: 300 }));
         let (cut, attempts, _) = code(rig.read().await);
         assert_eq!((cut, attempts), (Code::TreeTruncated, 3));
@@ -151,7 +151,7 @@ async fn a_status_line_around_the_tree_and_utf_16_are_read() {
         for kind in [FaultKind::StatusBefore, FaultKind::StatusAfter, FaultKind::Utf16] {
             rig.fault("dump", kind.clone());
             let read = rig.read().await.unwrap();
-            assert!(read.attempts == 1 && texts(&read.tree).contains(&"Count: 0"), "{kind:?}");
+            assert!(read.reads.len() == 1 && texts(&read.tree).contains(&"Count: 0"), "{kind:?}");
         }
     })
     .await;
@@ -191,7 +191,7 @@ async fn size_follows_override_and_rotation() {
 async fn a_shade_that_covers_the_display_is_read() {
     on_each(instant("capture:senior-shield__window_dump"), async |rig| {
         let read = rig.read().await.unwrap();
-        assert_eq!((read.tree.package.as_deref(), read.attempts), (Some("com.android.systemui"), 1));
+        assert_eq!((read.tree.package.as_deref(), read.reads.len()), (Some("com.android.systemui"), 1));
     })
     .await;
 }
@@ -204,7 +204,7 @@ async fn slow_trickles_and_huge_trees_are_read_whole() {
         assert!(read.tree.node_count > 3_000);
         rig.fault("now", FaultKind::HugeTree { nodes: 0 });
         rig.fault("cat", FaultKind::SlowTrickle { bytes: 300, ms: 20 });
-        assert_eq!(rig.read().await.unwrap().attempts, 1);
+        assert_eq!(rig.read().await.unwrap().reads.len(), 1);
     })
     .await;
 }
@@ -232,7 +232,7 @@ async fn what_hangs_after_a_tree_costs_no_tree() {
     on_each(instant("counter"), async |rig| {
         rig.phone().fault(Fault::forever("dumpsys", FaultKind::Hang));
         let read = rig.read().await.unwrap();
-        assert!(texts(&read.tree).contains(&"Count: 0") && read.attempts == 1);
+        assert!(texts(&read.tree).contains(&"Count: 0") && read.reads.len() == 1);
         assert_eq!((read.screen.package, read.screen.activity, read.tree.keyboard), (None, None, None));
         rig.phone().clear_faults();
         let known = rig.read().await.unwrap();
