@@ -7,6 +7,7 @@
 pub mod android;
 pub mod code;
 pub mod member;
+pub mod parsers;
 pub mod snapshot;
 pub mod ui;
 
