@@ -89,8 +89,7 @@ impl Folder {
 
 /// One plugin as `list_plugins` shows it.
 pub(crate) async fn shown(bench: &Bench, name: &str) -> Value {
-    let listed = bench.call("list_plugins", json!({})).await.fine();
-    let plugins = listed["plugins"].as_array().unwrap();
+    let plugins = bench.client.plugins().await;
     let found = plugins.iter().find(|plugin| plugin["name"] == name);
     found.unwrap_or_else(|| panic!("{name} is not listed: {plugins:#?}")).clone()
 }

@@ -102,13 +102,9 @@ async fn the_listing_waits_for_no_component() {
     // Handshake and listing.
     let client = Client::start(&options, None).await;
     let served = began.elapsed();
-    let listed = client.call("list_plugins", json!({})).await.fine();
+    let plugins = client.plugins().await;
     let compiled = began.elapsed();
-    assert!(
-        listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"),
-        "{:#}",
-        listed.structured
-    );
+    assert!(plugins.iter().all(|plugin| plugin["state"] == "ready"), "{plugins:#?}");
     assert!(
         served < compiled && served < Duration::from_secs(3),
         "served after {served:?}, compiled after {compiled:?}"
@@ -130,11 +126,7 @@ fn walk(folder: &std::path::Path) -> Vec<String> {
 async fn without_a_cache_everything_works_too() {
     let options = ServerOptions { args: vec!["--no-cache".into()], cold_cache: true, ..ServerOptions::default() };
     let client = Client::start(&options, None).await;
-    let listed = client.call("list_plugins", json!({})).await.fine();
-    assert!(
-        listed["plugins"].as_array().unwrap().iter().all(|plugin| plugin["state"] == "ready"),
-        "{:#}",
-        listed.structured
-    );
+    let plugins = client.plugins().await;
+    assert!(plugins.iter().all(|plugin| plugin["state"] == "ready"), "{plugins:#?}");
     assert!(walk(&client.folder().join("cache")).is_empty());
 }

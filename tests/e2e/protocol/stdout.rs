@@ -32,7 +32,9 @@ async fn every_line_is_a_message_under_load_with_everything_logged() {
         }
         bench.client.send_line("not a message").await;
         for call in calls {
-            call.answer().await.fine();
+            let answer = call.answer().await;
+            // On a busy machine the short wait may not get a single read in.
+            assert!(!answer.is_error || answer.code() == "TIMEOUT", "{:#}", answer.structured);
         }
     }
     bench.client.check_stdout();

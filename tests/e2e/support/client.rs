@@ -122,6 +122,19 @@ impl Client {
         listed["tools"].as_array().expect("a list of tools").clone()
     }
 
+    /// What `list_plugins` shows once nothing is being compiled any more: that takes seconds on a busy machine.
+    pub(crate) async fn plugins(&self) -> Vec<Value> {
+        let began = Instant::now();
+        loop {
+            let listed = self.call("list_plugins", json!({})).await.fine();
+            let plugins = listed["plugins"].as_array().expect("a list of plugins").clone();
+            if plugins.iter().all(|plugin| plugin["state"] != "compiling") {
+                return plugins;
+            }
+            assert!(began.elapsed() < PATIENCE, "still compiling: {plugins:#?}");
+        }
+    }
+
     /// Calls a tool and waits for its answer, which must be a tool's result and fit the advertised schema.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.begin(tool, arguments).await.answer().await

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Once;
 
 use tokio::process::{Child, Command};
 
@@ -67,10 +68,25 @@ fn shared_cache() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("e2e-cache")
 }
 
+/// Compiles the built-in components into that folder, once a run: else each of the first servers would, all at once.
+fn warm_cache() {
+    static WARM: Once = Once::new();
+    WARM.call_once(|| {
+        #[allow(clippy::disallowed_methods, reason = "the tests start the product; the product spawns in one place")]
+        let mut command = std::process::Command::new(binary());
+        command.args(["plugin", "list"]).env("XDG_CACHE_HOME", shared_cache());
+        let listed = command.stdin(Stdio::null()).output().expect("the built binary starts");
+        assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    });
+}
+
 impl ServerOptions {
     /// Starts `handset serve`. The folder holds its config and data and lives as long as the server.
     pub(crate) fn spawn(&self, adb: Option<&AdbFlavor>, folder: &std::path::Path) -> Child {
         let cache = if self.cold_cache { folder.join("cache") } else { shared_cache() };
+        if !self.cold_cache {
+            warm_cache();
+        }
         for dir in [&cache, &folder.join("config"), &folder.join("data")] {
             std::fs::create_dir_all(dir).expect("a folder of the server's own");
         }
