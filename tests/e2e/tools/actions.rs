@@ -107,7 +107,7 @@ on_each_adb! {
         for (verification, before) in [("light", 0), ("full", 1)] {
             bench.phone().fault(Fault { skip: before, ..Fault::forever("dump", FaultKind::NullRoot) });
             let mut arguments = call(&bench, r#"{"x": 540, "y": 570}"#, verification, "compact");
-            arguments["verificationTimeoutMs"] = json!(300);
+            arguments["verificationTimeoutMs"] = json!(1_000);
             let mark = bench.mark();
             let answer = bench.call("tap", arguments).await.succeeded();
             bench.phone().clear_faults();
@@ -186,7 +186,7 @@ on_each_adb! {
         bench.phone().fault(Fault::once("input", FaultKind::Hang));
         let mark = bench.mark();
         let answer = bench
-            .call("tap", json!({ "x": 540, "y": 570, "actionTimeoutMs": 400, "verificationMode": "none" }))
+            .call("tap", json!({ "x": 540, "y": 570, "actionTimeoutMs": 1500, "verificationMode": "none" }))
             .await
             .fine();
         let shown = format!("{:#}", answer.structured);

@@ -100,7 +100,7 @@ on_each_adb! {
         ];
         for (assertion, member, value) in failed {
             let answer =
-                run(&bench, json!([{ "id": "a", "type": "assert", "timeoutMs": 300, "assertion": assertion }])).await;
+                run(&bench, json!([{ "id": "a", "type": "assert", "timeoutMs": 1000, "assertion": assertion }])).await;
             assert_eq!(statuses(&answer), ["failed"], "{assertion}");
             assert_eq!(
                 answer["/steps/0/result/failure_code"], "ASSERTION_TIMEOUT",

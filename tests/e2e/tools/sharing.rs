@@ -10,7 +10,7 @@ fn tap(verification: &str) -> Value {
 }
 
 fn visible(text: &str) -> Value {
-    json!({ "id": "visible", "type": "assert", "timeoutMs": 400, "assertion": { "kind": "element_visible", "selector": { "text": text } } })
+    json!({ "id": "visible", "type": "assert", "timeoutMs": 1000, "assertion": { "kind": "element_visible", "selector": { "text": text } } })
 }
 
 async fn run(bench: &Bench, steps: Value) -> Answer {

@@ -88,14 +88,14 @@ on_each_adb! {
     async fn a_wait_in_vain_is_no_error_and_says_what_was_seen(flavor) {
         let bench = Bench::new("settings", flavor).await;
         let answer =
-            bench.call("wait_for_ui", json!({ "selector": { "text": "No such row" }, "timeout_ms": 400 })).await.fine();
+            bench.call("wait_for_ui", json!({ "selector": { "text": "No such row" }, "timeout_ms": 1000 })).await.fine();
         assert_eq!(
             (&answer["status"], &answer["matched"], &answer["success"]),
             (&json!("timeout"), &json!(false), &json!(false))
         );
         assert_eq!(answer["/error/code"], "TIMEOUT");
         assert_eq!(answer["/observed/matched_count"], 0);
-        assert!((Duration::from_millis(400)..Duration::from_secs(3)).contains(&answer.elapsed), "{:?}", answer.elapsed);
+        assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&answer.elapsed), "{:?}", answer.elapsed);
     }
 
     async fn a_deadline_that_cut_the_evidence_says_how_far_it_got(flavor) {
@@ -158,7 +158,7 @@ on_each_adb! {
             assert_eq!(answer["/element/text"], "Wi-Fi", "{target}");
         }
         let answer = bench
-            .call("expect_element_visible", json!({ "selector": { "text": "No such row" }, "timeout_ms": 200 }))
+            .call("expect_element_visible", json!({ "selector": { "text": "No such row" }, "timeout_ms": 800 }))
             .await
             .fine();
         assert_eq!((&answer["success"], &answer["failure_code"]), (&json!(false), &json!("ASSERTION_TIMEOUT")));
@@ -169,7 +169,7 @@ on_each_adb! {
         let bench = Bench::new("settings", flavor).await;
         let state = |id: &str, property: &str, expected: Value| {
             json!({
-                "selector": { "resource_id": id }, "property": property, "expected": expected, "timeout_ms": 300,
+                "selector": { "resource_id": id }, "property": property, "expected": expected, "timeout_ms": 800,
             })
         };
         for (arguments, value) in [
