@@ -30,8 +30,19 @@ const LEFTOVER_QUESTION: Duration = Duration::from_secs(2);
 pub struct Leftover {
     /// Pid of the dump or the input on the device, where its line came through.
     pub pid: Option<u32>,
+    /// Where it is written down on the device, when it did not come through.
+    pub note: Option<Note>,
     /// The lane stays closed until this moment at the latest (12 s from a dump's start; an input's start and its gesture).
     pub until: Instant,
+}
+
+/// Where something left on the device writes down its pid as it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// Its name there, for the device's shell: may hold a pattern.
+    pub path: String,
+    /// What has written nothing by now is not going to begin.
+    pub due: Instant,
 }
 
 /// All lanes of this server. The default knows this process only; a server takes [`Lanes::advisory`].
@@ -138,7 +149,7 @@ impl Lane {
                     now.saturating_duration_since(*since).as_millis()
                 )
             }
-            Some(Holder::Leftover(Leftover { pid, until })) => {
+            Some(Holder::Leftover(Leftover { pid, until, .. })) => {
                 let rest = until.saturating_duration_since(now).as_millis();
                 match pid {
                     Some(pid) => format!(

@@ -7,7 +7,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use lane::{Lane, LaneTurn, Lanes, Leftover};
+pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
 

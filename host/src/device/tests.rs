@@ -315,7 +315,7 @@ mod lanes {
         let lane = lanes.lane(&key("a"));
         let fake = Arc::new(Fake::new("android", vec![]));
         let left = Instant::now();
-        let leftover = Leftover { pid: Some(4711), until: left + Duration::from_secs(12) };
+        let leftover = Leftover { pid: Some(4711), note: None, until: left + Duration::from_secs(12) };
         lane.enter(&budget(100)).await.unwrap().leave_behind(
             Arc::clone(&fake) as Arc<dyn Adapter>,
             pinned("a"),
@@ -334,7 +334,7 @@ mod lanes {
         let lanes = Lanes::default();
         let lane = lanes.lane(&key("a"));
         let left = Instant::now();
-        let leftover = Leftover { pid: None, until: left + Duration::from_secs(12) };
+        let leftover = Leftover { pid: None, note: None, until: left + Duration::from_secs(12) };
         lane.enter(&budget(100)).await.unwrap().leave_behind(adapter("android", vec![]), pinned("a"), leftover);
         lane.enter(&budget(60_000)).await.unwrap();
         assert_eq!(left.elapsed().as_secs(), 12);

@@ -34,6 +34,8 @@ const SAYINGS: &[(&[&str], Code, Remedy)] = &[
     (&["no emulators found"], Code::DeviceNotFound, Remedy::OfCode),
     (&["more than one device"], Code::AmbiguousDevice, Remedy::OfCode),
     (&["more than one emulator"], Code::AmbiguousDevice, Remedy::OfCode),
+    // Before what comes of it: the other server keeps the port, and none of ours can be started.
+    (&["doesn't match this client"], Code::AdbVersionConflict, Remedy::OfCode),
     (&["cannot connect to daemon"], Code::DeviceOffline, SERVER),
     (&["failed to start daemon"], Code::DeviceOffline, SERVER),
     (&["could not install *smartsocket* listener"], Code::DeviceOffline, SERVER),
@@ -43,7 +45,6 @@ const SAYINGS: &[(&[&str], Code, Remedy)] = &[
     (&["error: closed"], Code::DeviceOffline, Remedy::OfCode),
     (&["feature set: closed"], Code::DeviceOffline, Remedy::OfCode),
     (&["connection reset"], Code::DeviceOffline, Remedy::OfCode),
-    (&["doesn't match this client"], Code::AdbVersionConflict, Remedy::OfCode),
     (
         &["adb: unknown command"],
         Code::Unsupported,

@@ -147,6 +147,11 @@ fn errors_of_newer_versions_are_typed() {
             "adb server version (41) doesn't match this client (39); killing...\nerror: device offline",
             Code::DeviceOffline,
         ),
+        // The other server stays, and has the port.
+        (
+            "adb server version (40) doesn't match this client (41); killing...\nADB server didn't ACK\n* failed to start daemon\nadb: failed to check server version: cannot connect to daemon",
+            Code::AdbVersionConflict,
+        ),
     ] {
         assert_eq!(classify_adb_error(text).map(|failure| failure.code), Some(code), "{text}");
     }

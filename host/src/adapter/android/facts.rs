@@ -163,15 +163,37 @@ impl Android {
         ScreenFacts { package: Some(package), activity: Some(activity) }
     }
 
-    /// `kill -0` for a dump or an input whose pid came through; for others, time alone.
+    /// `kill -0` for a dump or an input whose pid came through or was written down; for others, time alone.
     pub(super) async fn leftover_is_over(&self, device: &Pinned, leftover: &Leftover, budget: &Budget) -> bool {
-        let Some(pid) = leftover.pid else { return Instant::now() >= leftover.until };
-        let script = Script::new().part("alive", &format!("kill -0 {pid} 2>/dev/null"));
-        match self.ask(device, &script, "asking whether earlier work is over", budget).await {
-            Ok(reply) => reply.part("alive").is_some_and(|(_, status)| status != 0),
-            // What cannot be asked is bounded by time.
-            Err(_) => false,
+        let alive = match (leftover.pid, &leftover.note) {
+            (Some(pid), _) => format!("kill -0 {pid} 2>/dev/null"),
+            (None, Some(note)) if Instant::now() >= note.due => {
+                format!("a=1; for n in {}; do read p <$n && kill -0 $p && a=0; done 2>/dev/null; [ $a = 0 ]", note.path)
+            }
+            (None, Some(_)) => return false,
+            (None, None) => return Instant::now() >= leftover.until,
+        };
+        let script = Script::new().part("alive", &alive);
+        let over = async |device: &Pinned| {
+            let reply = self.ask(device, &script, "asking whether earlier work is over", budget).await.ok()?;
+            reply.part("alive").map(|(_, status)| status != 0)
+        };
+        match over(device).await {
+            Some(over) => over,
+            // Over a connection that is gone for good nothing can be asked: the device may have another one now.
+            None => match self.connected_anew(device, budget).await {
+                Some(anew) => over(&anew).await.unwrap_or(false),
+                // What cannot be asked is bounded by time.
+                None => false,
+            },
         }
+    }
+
+    /// The connection a device has now, where that is another one.
+    async fn connected_anew(&self, device: &Pinned, budget: &Budget) -> Option<Pinned> {
+        let listed = self.devices(budget).await.ok()?.into_iter().find(|listed| listed.id == device.key.id)?;
+        (listed.usable && listed.connection != device.connection)
+            .then(|| Pinned { connection: listed.connection, ..device.clone() })
     }
 
     pub(super) async fn screen_state(&self, device: &Pinned, budget: &Budget) -> Result<ScreenState, Failure> {

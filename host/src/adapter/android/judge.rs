@@ -164,7 +164,7 @@ impl Said {
             Some(_) => (began + gesture + INPUT).max(now + LATE),
             None => now + gesture + LATE,
         };
-        Leftover { pid: self.stroke.map(|(_, pid)| pid), until }
+        Leftover { pid: self.stroke.map(|(_, pid)| pid), note: None, until }
     }
 }
 

@@ -177,6 +177,8 @@ impl Android {
             Ok(state) if state.locked == Some(true) => Err(Failure::new(Code::DeviceLocked, "the keyguard is showing")),
             // It is gone, or another one.
             Err(failure) if failure.code == Code::DeviceOffline => Err(failure),
+            // Nothing was told because time ran out: a dark screen must not pass for one that was asked about.
+            Err(failure) if budget.check().is_err() => Err(failure),
             Ok(_) | Err(_) => Ok(()),
         }
     }
@@ -188,12 +190,15 @@ impl Tries {
         ReadFailure { failure, reads: std::mem::take(&mut self.reads), leftover: self.leftover.take() }
     }
 
-    /// Ends with a read cut off by the budget: the failure before it is said as well.
-    fn stopped(&mut self, mut failure: Failure) -> ReadFailure {
-        if let Some(last) = &self.last {
-            failure.message =
-                format!("{}; the read before it failed with {}: {}", failure.message, last.code, last.message);
-        }
+    /// Ends with a read cut off by the budget: what the read before it met says more than that time ran out over another.
+    fn stopped(&mut self, cut: Failure) -> ReadFailure {
+        let failure = match self.last.take() {
+            Some(met) if cut.code == Code::Timeout => {
+                let message = format!("{}; {}, once more", met.message, cut.message);
+                Failure { message, ..met }
+            }
+            _ => cut,
+        };
         self.over(failure)
     }
 

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::rig::{Rig, WANTS, budget, instant, on_each, paced};
 use crate::budget::Budget;
-use crate::device::{Adapter, Lanes};
+use crate::device::{Adapter, Lanes, Leftover, Note};
 
 // §3e 39: a hung dump. The local child is gone, and what runs on over there is told.
 #[tokio::test]
@@ -54,11 +54,81 @@ async fn a_slow_dump_that_outlives_its_read_holds_the_lane_until_it_is_over_and_
             "{:?}",
             begun.elapsed()
         );
-        assert_eq!(rig.leaked().len(), 1, "what the cut off read left");
+        assert_eq!(rig.leaked().len(), 2, "what the cut off read left: {:?}", rig.leaked());
         let read = rig.android.read(&pinned, WANTS, &budget(20_000)).await.unwrap();
         assert_eq!(read.reads.len(), 1, "the slot was free");
         drop(turn);
         assert_eq!(rig.leaked(), Vec::<String>::new());
+    })
+    .await;
+}
+
+// A read may be cut before its dump's pid came through: it is written down, so that the lane need not wait by the clock.
+#[tokio::test]
+async fn a_dump_that_had_not_told_its_pid_is_asked_about_by_what_it_wrote_down() {
+    on_each(instant("counter"), async |rig| {
+        let pinned = rig.pin().await;
+        rig.fault("dump", FaultKind::Hang);
+        let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
+        let known = failed.leftover.unwrap();
+        let untold = Leftover { pid: None, ..known.clone() };
+        let due = untold.note.as_ref().unwrap().due;
+        assert!(due < tokio::time::Instant::now() + Duration::from_secs(1));
+        assert!(!rig.android.is_over(&pinned, &untold, &budget(5_000)).await, "it may be about to begin");
+        tokio::time::sleep_until(due).await;
+        assert!(!rig.android.is_over(&pinned, &untold, &budget(5_000)).await, "it runs");
+        rig.phone().kill(known.pid.unwrap());
+        assert!(rig.android.is_over(&pinned, &untold, &budget(5_000)).await);
+        let path = "/data/local/tmp/handset-nobody-1-*.pid".to_owned();
+        let never = Leftover { note: Some(Note { path, due }), ..untold };
+        assert!(rig.android.is_over(&pinned, &never, &budget(5_000)).await, "it never began");
+        rig.read().await.unwrap();
+        assert_eq!(rig.leaked(), Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_left_is_asked_about_over_the_connection_the_device_has_now() {
+    let Some(rig) = Rig::real(instant("counter")).await else { return };
+    let pinned = rig.pin().await;
+    rig.fault("dump", FaultKind::Hang);
+    let leftover = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err().leftover.unwrap();
+    rig.adb(&["disconnect", &pinned.key.id]).await;
+    assert!(!rig.android.is_over(&pinned, &leftover, &budget(5_000)).await, "nobody can be asked");
+    rig.adb(&["connect", &pinned.key.id]).await;
+    assert_ne!(rig.pin().await.connection, pinned.connection);
+    assert!(!rig.android.is_over(&pinned, &leftover, &budget(5_000)).await, "it runs");
+    rig.phone().kill(leftover.pid.unwrap());
+    assert!(rig.android.is_over(&pinned, &leftover, &budget(5_000)).await);
+}
+
+#[tokio::test]
+async fn what_reads_met_is_said_rather_than_that_time_ran_out_over_another() {
+    on_each(instant("counter"), async |rig| {
+        rig.fault("now", FaultKind::SlotBusy { ms: 60_000 });
+        let pinned = rig.pin().await;
+        let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
+        assert_eq!(failed.failure.code, Code::SlotBusy, "{}", failed.failure);
+        rig.fault("now", FaultKind::SlotBusy { ms: 0 });
+        rig.fault("dump", FaultKind::NeverIdle);
+        rig.fault("dump", FaultKind::Hang);
+        let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
+        assert_eq!(failed.failure.code, Code::NotIdle, "{}", failed.failure);
+        assert!(failed.failure.message.contains("time ran out"), "{}", failed.failure);
+        assert!(failed.leftover.unwrap().pid.is_some(), "the other one still runs");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_screen_that_may_be_locked_is_no_answer_where_time_ran_out_over_the_question() {
+    on_each(instant("counter"), async |rig| {
+        let pinned = rig.pin().await;
+        rig.phone().set_locked(true);
+        rig.phone().fault(Fault::forever("dumpsys", FaultKind::Hang));
+        let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
+        assert_eq!(failed.failure.code, Code::Timeout, "{}", failed.failure);
     })
     .await;
 }
