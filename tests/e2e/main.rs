@@ -5,6 +5,7 @@ mod support;
 
 mod args;
 mod demo;
+mod faults;
 mod first_contact;
 mod guard;
 mod plugins;

@@ -20,6 +20,9 @@ use crate::device::{DeviceFacts, Leftover, Pinned};
 /// windows themselves are needed: their headers, kinds, surfaces and layers.
 pub(super) const ACTIVITY: &str = "$t dumpsys activity activities | grep -E 'ResumedActivity.*/|mFocusedActivity.*/' || $t dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow|Window #| ty=|mHasSurface=| layer='";
 
+/// From here on, a status says that a command was ended: 124 of `timeout`, or a signal's.
+const ENDED: i32 = 124;
+
 /// Whether the keyboard is shown.
 pub(super) const KEYBOARD: &str = "$t dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
 
@@ -113,8 +116,24 @@ impl Android {
     pub(super) async fn screen_facts(&self, device: &Pinned, budget: &Budget) -> Result<ScreenFacts, Failure> {
         let script = Script::new().bounding().part("activity", ACTIVITY);
         let reply = self.ask(device, &script, "asking which app is in front", budget).await?;
-        let (package, activity) = parse_resumed_activity(&reply.text("activity")).unzip();
-        Ok(ScreenFacts { package, activity })
+        let Some((package, activity)) = parse_resumed_activity(&reply.text("activity")) else {
+            self.answers(device, budget).await?;
+            return Ok(ScreenFacts::default());
+        };
+        Ok(ScreenFacts { package: Some(package), activity: Some(activity) })
+    }
+
+    /// Nothing in front is an answer only of a service that answers.
+    async fn answers(&self, device: &Pinned, budget: &Budget) -> Result<(), Failure> {
+        let script = Script::new().bounding().part("answers", "$t dumpsys activity activities >/dev/null 2>&1");
+        let reply = self.ask(device, &script, "asking which app is in front", budget).await?;
+        match reply.part("answers") {
+            Some((_, status)) if status >= ENDED => {
+                Err(Failure::new(Code::Timeout, "the device's activity service did not answer within 2 s")
+                    .with_remedy("Try again in a moment; if it persists, the device hangs: restart it."))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The window manager's current size, which knows rotation and override; else `wm size`, turned as the input system says.

@@ -133,6 +133,26 @@ async fn a_screen_that_may_be_locked_is_no_answer_where_time_ran_out_over_the_qu
     .await;
 }
 
+// An activity service that hangs has not said that nothing is in front.
+#[tokio::test]
+async fn which_app_is_in_front_is_not_told_where_the_service_hangs() {
+    on_each(instant("counter"), async |rig| {
+        let pinned = rig.pin().await;
+        rig.phone().fault(Fault::forever("dumpsys", FaultKind::Hang));
+        let failure = rig.android.screen(&pinned, &budget(20_000)).await.unwrap_err();
+        assert_eq!(failure.code, Code::Timeout, "{failure}");
+        rig.phone().clear_faults();
+        let said = FaultKind::ErrorText { text: String::new(), stderr: false, status: 0 };
+        rig.phone().fault(Fault::forever("dumpsys", said));
+        let facts = rig.android.screen(&pinned, &budget(20_000)).await.unwrap();
+        assert_eq!((facts.package, facts.activity), (None, None), "it answers: there is nothing in front");
+        rig.phone().clear_faults();
+        let facts = rig.android.screen(&pinned, &budget(20_000)).await.unwrap();
+        assert_eq!(facts.package.as_deref(), Some("com.example.counter"));
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_cancelled_read_ends_at_once_with_its_leftover() {
     on_each(instant("counter"), async |rig| {
