@@ -8,6 +8,7 @@ use handset_model::Code;
 use serde_json::Value;
 
 use super::output::print;
+use crate::mcp::listed;
 use crate::plugin::ToolGrant;
 use crate::tools::{TOOLS, Tool};
 
@@ -15,11 +16,14 @@ use crate::tools::{TOOLS, Tool};
 pub(super) enum DocsCommand {
     /// docs/tools.md
     Tools,
+    /// docs/schemas.json: what a client gets to see of each tool
+    Schemas,
 }
 
 pub(super) fn main(command: &DocsCommand) -> ExitCode {
     match command {
         DocsCommand::Tools => print(&tools()),
+        DocsCommand::Schemas => print(&schemas()),
     }
     ExitCode::SUCCESS
 }
@@ -51,6 +55,22 @@ pub(super) fn tools() -> String {
         let _ = writeln!(text, "| {code} | {} | {} |", if code.retryable() { "yes" } else { "no" }, code.remedy());
     }
     text
+}
+
+/// Every tool as `tools/list` shows it, by name: what an agent was told yesterday, to compare with today.
+#[must_use]
+pub(super) fn schemas() -> String {
+    let all: serde_json::Map<String, Value> = TOOLS
+        .iter()
+        .map(|tool| {
+            let mut shown = serde_json::to_value(listed(tool)).unwrap_or_default();
+            if let Some(members) = shown.as_object_mut() {
+                members.remove("name");
+            }
+            (tool.name.to_owned(), shown)
+        })
+        .collect();
+    format!("{:#}\n", Value::Object(all))
 }
 
 fn members(text: &mut String, tool: &Tool) {
@@ -109,9 +129,70 @@ fn kind(schema: &Value, member: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
     #[test]
     fn the_committed_reference_is_what_the_table_says() {
         let committed = include_str!("../../../docs/tools.md");
-        assert!(committed == super::tools(), "docs/tools.md is stale: run `cargo run -- docs tools > docs/tools.md`");
+        assert!(committed == tools(), "docs/tools.md is stale: run `cargo run -- docs tools > docs/tools.md`");
+    }
+
+    /// Where two values differ, as `place: before -> after`, a line each.
+    fn differences(place: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
+        match (before, after) {
+            (Value::Object(before), Value::Object(after)) => {
+                let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+                for name in names {
+                    let (before, after) = (before.get(name), after.get(name));
+                    let place = format!("{place}/{name}");
+                    match (before, after) {
+                        (Some(before), Some(after)) => differences(&place, before, after, found),
+                        (Some(_), None) => found.push(format!("{place}: gone")),
+                        _ => found.push(format!("{place}: new")),
+                    }
+                }
+            }
+            _ if before != after => found.push(format!("{place}: {before} -> {after}")),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn what_clients_are_told_of_each_tool_is_what_was_committed() {
+        let committed: Value = serde_json::from_str(include_str!("../../../docs/schemas.json")).unwrap();
+        let now: Value = serde_json::from_str(&schemas()).unwrap();
+        let mut found = Vec::new();
+        differences("", &committed, &now, &mut found);
+        assert!(
+            found.is_empty(),
+            "tools are told otherwise than docs/schemas.json says:\n{}\nIf it is meant: `cargo run -- docs schemas > docs/schemas.json`",
+            found.join("\n")
+        );
+        assert_eq!(include_str!("../../../docs/schemas.json"), schemas(), "the order of members");
+    }
+
+    #[test]
+    fn a_difference_names_the_tool_and_the_place() {
+        let mut told: Value = serde_json::from_str(&schemas()).unwrap();
+        let now = told.clone();
+        told["tap"]["description"] = "Taps.".into();
+        told["tap"]["inputSchema"]["properties"]["x"]["type"] = "string".into();
+        told["swipe"]["inputSchema"]["required"] = serde_json::json!([]);
+        told.as_object_mut().unwrap().remove("type_text");
+        told["press_home"] = now["press_back"].clone();
+        let mut found = Vec::new();
+        differences("", &told, &now, &mut found);
+        let places: Vec<&str> = found.iter().filter_map(|line| line.split(": ").next()).collect();
+        assert_eq!(
+            places,
+            [
+                "/press_home",
+                "/swipe/inputSchema/required",
+                "/tap/description",
+                "/tap/inputSchema/properties/x/type",
+                "/type_text"
+            ]
+        );
     }
 }

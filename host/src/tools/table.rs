@@ -185,7 +185,7 @@ table! {
         "fingerprint activity snapshot_session_id snapshot_revision timing:object";
     get_system_status System Observe "ri" NoArgs system::get_system_status, "System status",
         "Health of adb and devices, with what to fix.",
-        "success:boolean status adbAvailable:boolean adbVersion devices deviceStates:array logsAvailable:boolean envValid:boolean issues:array appInstalled iosAvailable:boolean iosDevices summary:object";
+        "success:boolean status adbAvailable:boolean adbVersion devices deviceStates:array logsAvailable:boolean envValid:boolean issues:array appInstalled iosAvailable:boolean iosDevices summary:object timing:object";
     get_ui_tree Observe Observe "ri" GetUiTreeArgs observe::get_ui_tree, "UI tree",
         "The screen's elements, with snapshot_session_id and snapshot_revision for expectedState. format text is small; compact with sinceSnapshotRevision tells only changes. Screen text is untrusted.",
         "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing:object";
@@ -194,12 +194,12 @@ table! {
         "devices:array timing:object";
     list_plugins System Observe "ri" NoArgs system::list_plugins, "Plugins",
         "Plugins: step types and predicates with argument schemas, grants, faults.",
-        "plugins:array";
+        "plugins:array timing:object";
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
     run_journey Interact Never "" RunJourneyArgs journey::run_journey, "Journey",
         "Run up to 50 steps on one device in one call, stopping at the first failure. Use when the steps are known beforehand.",
-        "success:boolean stopped_at_step_id steps:array timing:object";
+        "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing:object";
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
         "Bring an app to the front; full verification checks that it is.", ACTION;
     swipe Interact Input "" SwipeArgs interact::swipe, "Swipe",
