@@ -5,23 +5,29 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use simphone::{Phone, PhoneOptions, Profile, Scene};
+use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::output::fail;
 use super::{Serve, config};
-use crate::mcp::{Profile as ToolProfile, Server};
+use crate::mcp::{Profile as ToolProfile, Server, Stdio};
 use crate::process::Program;
 use crate::tools::House;
 
-/// How long children may take to be reaped when the client has gone.
+/// How long calls may take to notice that the client has gone: most take a moment.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long children may take to be reaped then.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(super) async fn main(options: Serve) -> ExitCode {
     // stdout belongs to the protocol.
     let wanted = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    // rmcp's finer levels log whole messages, typed text and all; logs hold ids, not payloads.
-    let filter = match "rmcp=info".parse() {
+    // rmcp logs what it is sent, whole messages at its finest levels and still the names in its warnings; logs hold ids,
+    // not payloads.
+    let filter = match "rmcp=error".parse() {
         Ok(quiet) => wanted.add_directive(quiet),
         Err(_) => wanted,
     };
@@ -44,26 +50,30 @@ pub(super) async fn main(options: Serve) -> ExitCode {
         },
         None => None,
     };
+    // From here on a signal ends this process our way: components compile before the client says hello.
+    let gone = CancellationToken::new();
+    let signals = tokio::spawn(on_signal(gone.clone()));
     let house = match config::house(&options, adb) {
         Ok(config) => House::open(config),
         Err(error) => return fail(&error.to_string()),
     };
-    let server = Server::new(house.clone(), profile);
-    let outcome = match server.serve(rmcp::transport::io::stdio_pipes()).await {
-        Ok(running) => {
-            let stop = running.cancellation_token();
-            let signals = tokio::spawn(async move {
-                told_to_stop().await;
-                stop.cancel();
-            });
-            let ended = running.waiting().await.map(|_| ()).map_err(|error| error.to_string());
-            signals.abort();
-            ended
-        }
+    let (stdin, stdout) = rmcp::transport::io::stdio_pipes();
+    let transport = Stdio::new(stdin, stdout, gone.clone());
+    let outcome = match Server::new(house.clone(), profile).serve_with_ct(transport, gone.clone()).await {
+        Ok(running) => tokio::select! {
+            ended = running.waiting() => ended.map(|_| ()).map_err(|error| error.to_string()),
+            () = stuck(&gone) => {
+                tracing::warn!("a call did not end when it was cancelled");
+                Ok(())
+            }
+        },
         // A client that goes before it says hello is no failure of ours.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+        // Not rmcp's own words: they show the message.
+        Err(ServerInitializeError::ExpectedInitializeRequest(_)) => Err("the client did not begin".to_owned()),
         Err(error) => Err(error.to_string()),
     };
+    signals.abort();
     house.close(GRACE).await;
     drop(phone);
     match outcome {
@@ -72,20 +82,32 @@ pub(super) async fn main(options: Serve) -> ExitCode {
     }
 }
 
-/// Until somebody asks this process to end: its children must not outlive it.
-async fn told_to_stop() {
+/// Ends when calls were given their time to end and did not.
+async fn stuck(gone: &CancellationToken) {
+    gone.cancelled().await;
+    tokio::time::sleep(PATIENCE).await;
+}
+
+/// Cancels when somebody asks this process to end: its children must not outlive it. Signals are ours from the moment
+/// this is called, not only from its first await.
+fn on_signal(gone: CancellationToken) -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+    let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
+    #[cfg(unix)]
+    let interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
+    async move {
+        #[cfg(unix)]
+        if let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) {
             tokio::select! {
                 _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
+                _ = interrupt.recv() => {}
             }
-            return;
+            return gone.cancel();
+        }
+        if tokio::signal::ctrl_c().await.is_ok() {
+            gone.cancel();
         }
     }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 async fn start_phone(scene: &str) -> Result<Phone, String> {

@@ -1,21 +1,28 @@
-//! The MCP front: rmcp's transport, our tools. Nothing here knows what a tool does.
+//! The MCP front: rmcp's protocol over our stdio, our tools. Nothing here knows what a tool does.
+
+mod progress;
+mod stdio;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use handset_model::{Code, Failure};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool as Listed,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Listed,
     ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+
+pub use progress::{Forwarder, forward};
+pub use stdio::{MAX_LINE_BYTES, Stdio};
 
 use crate::action::SharedRead;
-use crate::request::{ProgressSink, Request};
+use crate::request::Request;
 use crate::tools::{Answer, Call, Group, House, TEXT_BYTES, TOOLS, Tool, error_json, find, nearest};
 
 /// Told to every client.
@@ -141,7 +148,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = find(&params.name) else { return Err(unknown_tool(&params.name)) };
-        let (progress, forwarder) = progress(&context);
+        let (progress, forwarder) = forward(&context);
         let request = Request::new(context.ct.clone(), progress);
         tracing::info!(request = %request.id, tool = tool.name, "call");
         let call = Call {
@@ -167,10 +174,20 @@ impl ServerHandler for Server {
         };
         // No progress after the answer: what is queued goes out before it.
         drop(request);
-        if let Some(forwarder) = forwarder {
-            let _ = forwarder.await;
-        }
+        forwarder.done().await;
         Ok(result.into())
+    }
+
+    /// Also a request whose method rmcp knows and whose parameters it does not comes here.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params("tools/call takes {name: string, arguments?: object}", None),
+            method => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?}"), None),
+        })
     }
 }
 
@@ -185,30 +202,6 @@ fn unknown_tool(name: &str) -> ErrorData {
         .with_remedy("Call tools/list and use one of its names.");
     let failure = Failure { member: Some("name".to_owned()), ..failure };
     ErrorData::new(ErrorCode::INVALID_PARAMS, message, Some(json!({ "error": failure.to_json() })))
-}
-
-/// Progress in order, through one task, so that the answer can wait for the last of it.
-fn progress(context: &RequestContext<RoleServer>) -> (Option<ProgressSink>, Option<tokio::task::JoinHandle<()>>) {
-    let Some(token) = context.meta.get_progress_token() else { return (None, None) };
-    let (sender, mut receiver) = mpsc::unbounded_channel::<(f64, Option<f64>, String)>();
-    let peer = context.peer.clone();
-    let ct = context.ct.clone();
-    let forwarder = tokio::spawn(async move {
-        while let Some((done, total, message)) = receiver.recv().await {
-            if ct.is_cancelled() {
-                continue;
-            }
-            let mut param = ProgressNotificationParam::new(token.clone(), done).with_message(message);
-            if let Some(total) = total {
-                param = param.with_total(total);
-            }
-            let _ = peer.notify_progress(param).await;
-        }
-    });
-    let sink: ProgressSink = Arc::new(move |done, total, message| {
-        let _ = sender.send((done, total, message));
-    });
-    (Some(sink), Some(forwarder))
 }
 
 fn answered(answer: &Answer) -> CallToolResult {
@@ -252,24 +245,5 @@ fn shrink(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(shrink),
         Value::Object(members) => members.values_mut().for_each(shrink),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-
-    #[test]
-    fn the_listing_stays_under_30_kb() {
-        let all: Vec<_> = TOOLS.iter().map(listed).collect();
-        let bytes = serde_json::to_string(&all).unwrap().len();
-        assert!(bytes < 30_000, "{bytes} bytes");
-    }
-
-    #[test]
-    fn a_profile_names_what_is_known_when_it_is_not() {
-        assert!(Profile::parse("core,observe").is_ok());
-        assert!(Profile::parse("obserev").unwrap_err().contains("observe"));
     }
 }

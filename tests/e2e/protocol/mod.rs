@@ -1,8 +1,10 @@
-//! The conversation itself: eras, listing, what may stand on stdout, progress, cancelling, and how the server ends.
+//! The conversation itself: eras, lines, listing, answers and their schemas, what may stand on stdout, progress, cancelling, and how the server ends.
 
+mod answers;
 mod cancelling;
 mod ending;
 mod eras;
+mod lines;
 mod listing;
 mod stdout;
 

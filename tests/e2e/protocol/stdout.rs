@@ -5,45 +5,62 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use simphone::Fault;
 
-use crate::support::{Flavor, Setup};
+use crate::support::{Bench, Era, Flavor, Setup};
+
+/// Calls of each of eight tools at once.
+const ROUNDS: usize = 25;
+
+/// Eight tools at once on one phone, again and again; with lines in between that are no messages.
+async fn under_load(bench: &Bench) {
+    let steps = json!([{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }]);
+    let tools = [
+        ("get_ui_tree", json!({ "format": "text" })),
+        ("tap_element", json!({ "selector": { "text": "Remember me" }, "verificationMode": "none" })),
+        ("get_readiness", json!({ "samples": 1 })),
+        ("list_devices", json!({})),
+        ("run_journey", json!({ "platform": "android", "steps": steps })),
+        ("list_plugins", json!({})),
+        ("wait_for_ui", json!({ "selector": { "text": "Sign in" } })),
+        ("tap", json!({ "x": "not a number" })),
+    ];
+    let one = async |tool: &'static str, arguments: &Value| {
+        let mut ids = Vec::new();
+        for round in 0..ROUNDS {
+            if round % 8 == 0 {
+                bench.client.send_line("not a message").await;
+            }
+            let call = bench.client.begin(tool, arguments.clone()).await;
+            ids.push(call.id);
+            let answer = call.answer().await;
+            assert_eq!(answer.is_error, tool == "tap", "{tool}: {:#}", answer.structured);
+        }
+        ids
+    };
+    let asked = futures::future::join_all(tools.iter().map(|(tool, arguments)| one(tool, arguments))).await;
+    bench.client.check_stdout();
+    let messages = bench.client.messages();
+    for id in asked.into_iter().flatten() {
+        let answers = messages.iter().filter(|message| message["id"] == id && message.get("method").is_none()).count();
+        assert_eq!(answers, 1, "answers to {id}");
+        let (values, places, answer) = progress(&messages, id);
+        assert!(values.is_sorted_by(|before, after| before < after), "{values:?}");
+        assert!(places.iter().all(|place| *place < answer), "progress of {id} after its answer");
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_line_is_a_message_under_load_with_everything_logged() {
     let setup =
         Setup::new("login", Flavor::StandIn).server(|server| server.env.push(("RUST_LOG".into(), "trace".into())));
     let bench = setup.start().await;
-    let tap = json!({ "selector": { "text": "Remember me" }, "verificationMode": "none" });
-    for _ in 0..3 {
-        let mut calls = Vec::new();
-        for (tool, arguments) in [
-            ("get_ui_tree", json!({})),
-            ("get_ui_tree", json!({ "format": "text" })),
-            ("tap_element", tap.clone()),
-            ("get_readiness", json!({})),
-            ("list_devices", json!({})),
-            (
-                "run_journey",
-                json!({ "platform": "android", "steps": [{ "id": "a", "type": "wait", "selector": { "text": "Sign in" } }] }),
-            ),
-            ("list_plugins", json!({})),
-            ("wait_for_ui", json!({ "selector": { "text": "never there" }, "timeout_ms": 500 })),
-        ] {
-            calls.push(bench.client.begin(tool, arguments).await);
-        }
-        bench.client.send_line("not a message").await;
-        for call in calls {
-            let answer = call.answer().await;
-            // On a busy machine the short wait may not get a single read in.
-            assert!(!answer.is_error || answer.code() == "TIMEOUT", "{:#}", answer.structured);
-        }
-    }
-    bench.client.check_stdout();
+    under_load(&bench).await;
     assert!(bench.client.stderr().contains("TRACE"), "everything was logged");
-    let answers = bench.client.messages().into_iter().filter_map(|message| message["id"].as_i64()).collect::<Vec<_>>();
-    let mut once = answers.clone();
-    once.sort_unstable();
-    once.dedup();
-    assert_eq!(once.len(), answers.len(), "no request is answered twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_line_is_a_message_under_load_in_the_stateless_era() {
+    let setup = Setup::new("login", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28"));
+    under_load(&setup.start().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,96 @@
+//! Each answer of each tool fits the schema it is advertised with, and holds nothing that is not in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Bench, Era, Flavor, Setup};
+
+const APP: &str = "com.example.login";
+
+/// Arguments each tool does its work with on the login screen; of those that judge or act, also some it fails with.
+fn working(tool: &str) -> Option<Vec<Value>> {
+    let (there, nowhere) = (json!({ "text": "Sign in" }), json!({ "text": "nowhere" }));
+    let step = |selector: &Value| json!([{ "id": "a", "type": "tap", "selector": selector }]);
+    Some(match tool {
+        "expect_element_visible" => {
+            vec![json!({ "selector": there }), json!({ "selector": nowhere, "timeout_ms": 300 })]
+        }
+        "expect_state" => vec![
+            json!({ "selector": { "text": "Remember me" }, "property": "checked", "expected": false }),
+            json!({ "selector": { "text": "Remember me" }, "property": "checked", "expected": true, "timeout_ms": 300 }),
+        ],
+        "get_readiness" => vec![json!({}), json!({ "samples": 1 })],
+        "get_ui_tree" => vec![json!({}), json!({ "format": "text" }), json!({ "mode": "compact" })],
+        "get_current_screen" | "get_screen_fingerprint" | "get_system_status" | "list_devices" | "list_plugins" => {
+            vec![json!({})]
+        }
+        "press_back" => vec![json!({ "responseMode": "compact" }), json!({ "verificationMode": "light" })],
+        "run_journey" => vec![
+            json!({ "platform": "android", "steps": step(&there) }),
+            json!({ "platform": "android", "steps": step(&nowhere), "responseMode": "debug" }),
+        ],
+        "start_app" => vec![json!({ "appId": APP }), json!({ "appId": "not.installed" })],
+        "swipe" => vec![json!({ "x1": 500, "y1": 1500, "x2": 500, "y2": 700 })],
+        "tap" => vec![json!({ "x": 540, "y": 1170 }), json!({ "x": 1, "y": 1, "verificationMode": "none" })],
+        "tap_element" => vec![json!({ "selector": there }), json!({ "selector": nowhere })],
+        "type_text" => vec![json!({ "text": "a" })],
+        "wait_for_readiness" => vec![json!({}), json!({ "state": "debugger_paused", "timeoutMs": 300 })],
+        "wait_for_ui" => {
+            vec![json!({ "selector": there, "timeout_ms": 10_000 }), json!({ "selector": nowhere, "timeout_ms": 300 })]
+        }
+        _ => return None,
+    })
+}
+
+/// The schema was checked by the client; open as it is, nothing may stand at its top that it does not name.
+fn named(schemas: &BTreeMap<String, Value>, answer: &Answer) {
+    let known = schemas[&answer.tool]["properties"].as_object().unwrap();
+    let strangers: Vec<&str> = answer.members().into_iter().filter(|member| !known.contains_key(*member)).collect();
+    assert!(strangers.is_empty(), "{} answers with {strangers:?}, which its schema does not name", answer.tool);
+}
+
+async fn each_answer_fits(bench: &Bench) {
+    let schemas: BTreeMap<String, Value> = bench
+        .client
+        .tools()
+        .await
+        .into_iter()
+        .map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool["outputSchema"].clone()))
+        .collect();
+    let (mut good, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    for tool in schemas.keys() {
+        // Some of them leave the screen they work on.
+        bench.call("start_app", json!({ "appId": APP, "verificationMode": "none" })).await.succeeded();
+        let Some(working) = working(tool) else { panic!("{tool} is new: say here what it works with") };
+        for arguments in working {
+            let answer = bench.call(tool, arguments.clone()).await;
+            named(&schemas, &answer);
+            if !answer.is_error {
+                good.insert(tool.clone());
+            }
+            // Each of them may also be asked of a device that is not there.
+            let mut elsewhere = arguments;
+            elsewhere["platform"] = json!("android");
+            elsewhere["deviceId"] = json!("nowhere");
+            let answer = bench.call(tool, elsewhere).await;
+            named(&schemas, &answer);
+        }
+        let answer = bench.call(tool, json!({ "nonsense": true })).await.refused("INVALID_ARGUMENT", Some("nonsense"));
+        named(&schemas, &answer);
+        refused.insert(tool.clone());
+    }
+    let all: BTreeSet<String> = schemas.into_keys().collect();
+    assert_eq!((&good, &refused), (&all, &all), "each tool answered both ways");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_tool_answers_as_advertised_when_it_works_and_when_it_refuses() {
+    each_answer_fits(&Bench::new("login", Flavor::StandIn).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_tool_answers_as_advertised_in_the_stateless_era_too() {
+    let setup = Setup::new("login", Flavor::StandIn).server(|server| server.era = Era::Stateless("2026-07-28"));
+    each_answer_fits(&setup.start().await).await;
+}
