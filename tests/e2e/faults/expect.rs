@@ -94,10 +94,15 @@ pub(super) fn expected(script: &Script, row: &Row) -> Expected {
 
 const FATAL: [&str; 3] = ["DEVICE_OFFLINE", "DEVICE_NOT_FOUND", "ADB_VERSION_CONFLICT"];
 
-fn outcome(script: &Script, row: &Row) -> Outcome {
+/// What an exception says of a cell.
+pub(super) fn excepted(script: &Script, row: &Row) -> Option<Outcome> {
     let label = row.label();
-    if let Some((_, outcome, _)) = script.exceptions.iter().find(|(name, ..)| *name == label) {
-        return *outcome;
+    script.exceptions.iter().find(|(name, ..)| *name == label).map(|(_, outcome, _)| *outcome)
+}
+
+fn outcome(script: &Script, row: &Row) -> Outcome {
+    if let Some(outcome) = excepted(script, row) {
+        return outcome;
     }
     let in_flight = matches!(script.strike, Strike::InFlight(_)) && row.looks == Looks::Afterwards;
     if row.sends.is_some() && (in_flight || matches!(script.strike, Strike::Inputs(_))) {

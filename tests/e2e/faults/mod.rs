@@ -38,6 +38,11 @@ macro_rules! faults {
                 $(faults!(@test $adb $script);)*
             }
         )*
+
+        /// Every script with its name.
+        fn scripts() -> Vec<(&'static str, Script)> {
+            vec![$((stringify!($name), $script)),*]
+        }
     };
     (@test real_adb $script:expr) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -104,6 +109,20 @@ async fn every_tool_is_in_the_table() {
         let name = tool["name"].as_str().unwrap();
         let here = ROWS.iter().any(|row| row.tool == name);
         assert!(here != ELSEWHERE.contains(&name), "{name} joins the table of tools, or those that touch no device");
+    }
+}
+
+#[test]
+fn every_exception_names_a_cell_and_is_one() {
+    let scripts = scripts();
+    assert!(scripts.len() >= 24, "{}", scripts.len());
+    for (name, script) in scripts {
+        for (label, outcome, why) in script.exceptions {
+            let row = ROWS.iter().find(|row| row.label() == *label && expect::excepted(&script, row) == Some(*outcome));
+            let row = row.unwrap_or_else(|| panic!("{name}: there is no {label}"));
+            let ruled = Script { exceptions: &[], ..script.clone() };
+            assert_ne!(expect::expected(&ruled, row).outcome, *outcome, "{name}, {label}: no exception ({why})");
+        }
     }
 }
 

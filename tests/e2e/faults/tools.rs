@@ -54,7 +54,8 @@ const POINT: &str = r#"{"x": 540, "y": 350}"#;
 const STROKE: &str = r#"{"x1": 540, "y1": 2000, "x2": 540, "y2": 1500, "duration": 60}"#;
 const TYPED: &str = r#"{"text": "abc"}"#;
 
-/// Every tool that observes or acts; a tool that is listed and not here fails [`super::every_tool_is_in_the_table`].
+/// Every tool that observes or acts, inputs with a guard and without. A guarded tap_element that fails does so at its target,
+/// as one without a guard; what its guard's own read meets is in `guard`. A tool that is listed and not here fails [`super::every_tool_is_in_the_table`].
 pub(super) const ROWS: [Row; 19] = [
     looking("get_ui_tree", Looks::Once, "", "{}"),
     looking("get_screen_fingerprint", Looks::Once, "", "{}"),

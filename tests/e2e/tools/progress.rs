@@ -145,6 +145,8 @@ on_each_adb! {
         wait_until("two reads", || mark.dumps().len() >= 2).await;
         let (took, status) = bench.client.close().await;
         assert!(status.success() && took < Duration::from_secs(10), "{status:?} after {took:?}");
+        let phone = bench.phone().journal();
+        wait_until("the phone hears of it", || phone.services().iter().all(|service| service.end_ms.is_some())).await;
         let then = mark.commands().len();
         tokio::time::sleep(Duration::from_millis(400)).await;
         assert_eq!(mark.commands().len(), then);

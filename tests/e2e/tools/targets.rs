@@ -115,7 +115,7 @@ on_each_adb! {
             ("clickable", json!({ "resource_id": "theme_system" }), "ELEMENT_NOT_INTERACTABLE"),
         ] {
             let mark = bench.mark();
-            let arguments = json!({ "selector": selector, "waitFor": { "condition": condition, "timeoutMs": 800 } });
+            let arguments = json!({ "selector": selector, "waitFor": { "condition": condition, "timeoutMs": 2_500 } });
             let answer = bench.call("tap_element", arguments).await.fine();
             mark.no_input(condition);
             assert_eq!(answer["failure_code"], code, "{condition}: {:#}", answer.structured);
