@@ -11,5 +11,6 @@ mod guard;
 mod plugins;
 mod protocol;
 mod safety;
+mod soak;
 mod tools;
 mod tree;

@@ -92,11 +92,17 @@ pub(super) async fn wait_for_ui(call: Call) -> Result<Answer, Failure> {
     }
     let failure_code = (!end.satisfied).then_some(Code::Timeout);
     if !end.satisfied {
-        let why = why(&reads, end.confirmed, NEEDED, &format!("matched {} elements", verdict.matched), "timeout_ms");
+        let why =
+            why(&reads, end.confirmed, NEEDED, &format!("matched {} elements", verdict.matched), more_time(&call));
         body["error"] = Failure::new(Code::Timeout, why).to_json();
     }
     body["timing"] = call.request.timings.full();
     Ok(Answer::Body { body, success: Some(end.satisfied), failure_code, text: None })
+}
+
+/// The member that gives a wait more time, by the name whoever waits knows it: steps of a journey have `timeoutMs`.
+fn more_time(call: &Call) -> &'static str {
+    if call.pinned.is_some() { "timeoutMs" } else { "timeout_ms" }
 }
 
 /// What the deadline cut, or what was seen instead.
@@ -177,7 +183,13 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
     let reason = if end.satisfied {
         format!("visible in {NEEDED} reads in a row")
     } else {
-        why(&reads, end.confirmed, NEEDED, &format!("matched {} elements, none visible", verdict.matched), "timeout_ms")
+        why(
+            &reads,
+            end.confirmed,
+            NEEDED,
+            &format!("matched {} elements, none visible", verdict.matched),
+            more_time(&call),
+        )
     };
     let mut seen = observed(&session, &end);
     seen["status"] = json!(if end.satisfied {
@@ -239,7 +251,7 @@ pub(super) async fn expect_state(call: Call) -> Result<Answer, Failure> {
     } else {
         match (end.matched, &element, &value) {
             _ if end.confirmed > 0 => {
-                (Code::AssertionTimeout, reads.shortfall(end.confirmed, crate::wait::STATE_NEEDED, "timeout_ms"))
+                (Code::AssertionTimeout, reads.shortfall(end.confirmed, crate::wait::STATE_NEEDED, more_time(&call)))
             }
             (0, ..) => (absent(&wait.wanted, Code::ElementNotFound), "no element matched in the last read".to_owned()),
             (_, None, _) => {

@@ -29,6 +29,21 @@ impl Flavor {
         assert!(std::env::var("HANDSET_REQUIRE_ADB").as_deref() != Ok("1"), "adb is required and not here");
         false
     }
+
+    /// The stock adb where it is installed, else the stand-in.
+    pub(crate) fn best() -> Self {
+        if Self::Real.there() { Self::Real } else { Self::StandIn }
+    }
+
+    /// This adb, with phones attached.
+    pub(crate) async fn connected(self, phones: &[Phone]) -> AdbFlavor {
+        let addrs: Vec<SocketAddr> = phones.iter().map(Phone::adb_addr).collect();
+        match self {
+            Self::StandIn => stand_in(&addrs),
+            // The stock client blocks; the phone it connects to runs on this runtime.
+            Self::Real => tokio::task::spawn_blocking(move || real(&addrs)).await.expect("adb connects"),
+        }
+    }
 }
 
 /// Runs an async test body once with each adb: `on_each_adb! { async fn name(flavor) { … } }`.
@@ -111,12 +126,7 @@ impl Setup {
         for options in self.phones {
             phones.push(Phone::start(options).await.expect("the phone starts"));
         }
-        let addrs: Vec<SocketAddr> = phones.iter().map(Phone::adb_addr).collect();
-        let adb = match self.flavor {
-            Flavor::StandIn => stand_in(&addrs),
-            // The stock client blocks; the phone it connects to runs on this runtime.
-            Flavor::Real => tokio::task::spawn_blocking(move || real(&addrs)).await.expect("adb connects"),
-        };
+        let adb = self.flavor.connected(&phones).await;
         let client = Client::start(&self.server, Some(&adb)).await;
         Bench { device: phones[0].adb_addr().to_string(), client, adb, phones, options: self.server }
     }
