@@ -135,7 +135,8 @@ fn id_matches(id: &str, wanted: &str, part: bool, tree: &Tree, element: &Element
         return true;
     }
     match (id.split_once(":id/"), wanted.split_once(":id/")) {
-        (Some((_, bare)), None) => matches(bare, wanted, part),
+        // A bare id may hold the same sign again.
+        (Some((_, bare)), _) => matches(bare, wanted, part),
         (None, Some((package, bare))) => {
             let root = tree.windows.get(element.window as usize).and_then(|window| window.package.as_deref());
             let own = element.package.as_deref().or(root);

@@ -2,14 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod adb;
+mod anything;
 mod captures;
 mod costs;
 mod dumps;
 mod fingerprints;
 mod history;
+#[path = "../../../../tests/inputs/mod.rs"]
+mod inputs;
 mod launch;
 mod parsing;
 mod properties;
+mod quoting;
 mod refusing;
 mod rendering;
 mod screen;

@@ -113,3 +113,12 @@ fn a_selector_of_blanks_is_refused_by_its_path() {
     }
     assert_eq!(selector(json!({"role": "button"})).validate("selector"), Ok(()));
 }
+
+#[test]
+fn a_bare_id_that_holds_the_sign_of_a_package_is_found_by_itself() {
+    let tree = tree_of(screen(&leaf(&[("resource-id", "com.app:id/menu com.app:id/layer"), ("clickable", "true")])));
+    let element = tree.elements.iter().find(|element| element.resource_id.is_some()).unwrap();
+    let bare = element.bare_id().unwrap();
+    assert_eq!(bare, "menu com.app:id/layer");
+    assert_eq!(selector(json!({ "resource_id": bare })).find(&tree).len(), 1);
+}
