@@ -20,7 +20,7 @@ use futures::future::join_all;
 use serde_json::json;
 use simphone::{Fault, FaultKind};
 
-use crate::support::{Bench, Flavor};
+use crate::support::{Bench, Flavor, wait_until};
 use cell::Cell;
 use expect::Outcome;
 use scripts::{Accident, Lane, Read, Script, Sent, Strike, borne, refusing, unreachable, unreadable};
@@ -124,6 +124,22 @@ fn every_exception_names_a_cell_and_is_one() {
             assert_ne!(expect::expected(&ruled, row).outcome, *outcome, "{name}, {label}: no exception ({why})");
         }
     }
+}
+
+/// The witness of what is left here sees a call's child as long as there is one.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_runs_here_is_seen() {
+    let stage = Stage::new(Flavor::StandIn, 1).await;
+    stage.seen(0).await;
+    assert_eq!(stage.left_here(0), Vec::<Vec<String>>::new());
+    stage.phone(0).fault(Fault::once("dump", FaultKind::Hang));
+    let wait = json!({ "selector": { "text": "a" }, "timeout_ms": 2_500 });
+    let pending = stage.bench.client.begin("wait_for_ui", wait).await;
+    wait_until("the dump runs", || stage::running(stage.phone(0), "uiautomator").is_some()).await;
+    assert_eq!(stage.left_here(0).len(), 1);
+    assert_eq!(pending.answer().await.code(), "TIMEOUT");
+    assert_eq!(stage.left_here(0), Vec::<Vec<String>>::new());
 }
 
 /// What hangs for good keeps the lane as long as a dump may take, and no longer.
