@@ -124,15 +124,17 @@ fn removed(tree: &Tree, index: u32) -> Value {
 
 /// Pairs the elements of two trees, strongest evidence first, and says what differs.
 pub(super) fn compare(before: &Tree, after: &Tree) -> Vec<Change> {
-    let old: Vec<Record> = before.elements.iter().map(Record::of).collect();
-    let new: Vec<Record> = after.elements.iter().map(Record::of).collect();
+    // Where the trees begin alike, equal elements stand at equal places; most of a screen costs no more than that.
+    let alike = before.elements.iter().zip(&after.elements).take_while(|(before, after)| before == after).count();
+    let rest = |tree: &Tree| -> Vec<Record> { tree.elements.iter().skip(alike).map(Record::of).collect() };
+    let (old, new) = (rest(before), rest(after));
     let mut pairing = Pairing { old: &old, new: &new, partner: vec![None; new.len()], taken: vec![false; old.len()] };
     // An untouched duplicate must not be paired with a changed one, so equal records go first.
     pairing.pair(Some);
     pairing.pair(Record::stable_id);
     // A stable id comes and goes with the uniqueness of its parts; what an element says stays.
     pairing.pair(|record| Some(record.described()));
-    pairing.into_changes()
+    pairing.into_changes(alike)
 }
 
 struct Pairing<'r> {
@@ -163,8 +165,9 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    fn into_changes(self) -> Vec<Change> {
-        let position = |index: usize| u32::try_from(index).ok();
+    /// `alike` elements stand before those compared.
+    fn into_changes(self, alike: usize) -> Vec<Change> {
+        let position = |index: usize| u32::try_from(alike + index).ok();
         let mut changed = Vec::new();
         let mut added = Vec::new();
         for (index, (record, partner)) in self.new.iter().zip(&self.partner).enumerate() {

@@ -29,12 +29,22 @@ pub(crate) fn is_blank(text: &str) -> bool {
 
 /// Whether `text` is `wanted`, or holds it; `wanted` is already normalised.
 pub(crate) fn matches(text: &str, wanted: &str, part: bool) -> bool {
-    if part {
-        return normalize(text).contains(wanted);
-    }
     let trimmed = trim(text);
-    if trimmed.is_ascii() && wanted.is_ascii() {
-        return trimmed.eq_ignore_ascii_case(wanted);
+    // The common case allocates nothing: a search asks this of each element.
+    match (trimmed.is_ascii() && wanted.is_ascii(), part) {
+        (true, true) => holds(trimmed.as_bytes(), wanted.as_bytes()),
+        (true, false) => trimmed.eq_ignore_ascii_case(wanted),
+        (false, true) => normalize(text).contains(wanted),
+        (false, false) => folded(trimmed).eq(wanted.chars()),
     }
-    folded(trimmed).eq(wanted.chars())
+}
+
+/// Whether `text` holds `wanted`, which is in lower case; both are ASCII.
+fn holds(text: &[u8], wanted: &[u8]) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return true };
+    text.windows(wanted.len()).any(|window| {
+        window
+            .split_first()
+            .is_some_and(|(begins, on)| begins.to_ascii_lowercase() == *first && on.eq_ignore_ascii_case(rest))
+    })
 }
