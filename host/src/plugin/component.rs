@@ -1,7 +1,5 @@
 //! A compiled component: what it exports and imports, told from its type, and what it says it provides.
 
-use std::sync::Arc;
-
 use wasmtime::Store;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Instance, InstancePre};
@@ -11,7 +9,7 @@ use super::bindings::step::exports::handset::plugin as stepping;
 use super::engine::{Engines, Guest};
 use super::evidence::{clean, is_kebab};
 use super::faults::Fault;
-use super::lent::CallState;
+use super::lent::{CallState, end};
 use super::limits::{DETAIL, NAME, PROVIDES, Pace};
 use super::manifest::{WIT, supported};
 use super::problem::Problem;
@@ -107,7 +105,7 @@ impl Loaded {
         let _running = engines.running();
         match self.pure.instantiate(&mut store) {
             Ok(instance) => Ok(PureInstance { store, instance }),
-            Err(error) => Err(Fault::from_error(&self.guest.plugin, function, &error, &store.data().tail.take())),
+            Err(error) => Err(Fault::from_error(function, &error, &end(store))),
         }
     }
 
@@ -129,11 +127,13 @@ impl Loaded {
         let done = run(&mut store, &instance);
         drop(running);
         store.data().close_log();
-        done.map_err(|error| Fault::from_error(&self.guest.plugin, function, &error, &store.data().tail.take()))
+        done.map_err(|error| Fault::from_error(function, &error, &end(store)))
     }
 
     fn ask(&self, engines: &Engines, builtin: bool) -> Result<Provides, Problem> {
-        let broke = |fault: Fault| Problem::fault(fault.failure().message);
+        let broke = |fault: Fault| {
+            Problem::fault(format!("{}; it was ended after {} ms", fault.failure().message, fault.took.as_millis()))
+        };
         let mut provides = Provides::default();
         if let Some(indices) = &self.readiness {
             let function = "readiness.classifiers";
@@ -216,11 +216,6 @@ impl Loaded {
             }
         }
         Ok(())
-    }
-
-    /// Its name.
-    pub(super) fn plugin(&self) -> &Arc<str> {
-        &self.guest.plugin
     }
 }
 

@@ -114,7 +114,8 @@ impl Entry {
             json!({
                 "total": standing.total,
                 "in_a_row": standing.in_a_row,
-                "last": standing.last.map(|fault| fault.failure().message),
+                "last": standing.last.as_ref().map(|fault| fault.failure().message),
+                "last_took_ms": standing.last.map(|fault| (fault.took.as_secs_f64() * 10_000.0).round() / 10.0),
                 "retry_in_ms": standing.quarantined.map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX)),
             }),
         );

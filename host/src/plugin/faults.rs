@@ -66,6 +66,14 @@ impl Breach {
     }
 }
 
+/// What is known of a call whose store is gone.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) plugin: Arc<str>,
+    pub(super) tail: Vec<u8>,
+    pub(super) took: Duration,
+}
+
 /// One fault, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -79,29 +87,30 @@ pub struct Fault {
     pub text: String,
     /// The last of what the guest wrote, at most 2 KiB, cleaned.
     pub tail: String,
+    /// From the call's start until nothing of it was left.
+    pub took: Duration,
 }
 
 impl Fault {
     /// From what ended a call: our own [`Breach`], a wasm trap, or something the host could not do.
-    pub(super) fn from_error(plugin: &str, function: &str, error: &wasmtime::Error, tail: &[u8]) -> Self {
+    pub(super) fn from_error(function: &str, error: &wasmtime::Error, ended: &Ended) -> Self {
         let (kind, text) = explain(error);
-        Self {
-            plugin: plugin.to_owned(),
-            kind,
-            function: function.to_owned(),
-            text,
-            tail: clean(&String::from_utf8_lossy(tail), TAIL),
-        }
+        Self::new(function, kind, text, ended)
     }
 
     /// From a rule broken outside the store.
-    pub(super) fn from_breach(plugin: &str, function: &str, breach: Breach, tail: &[u8]) -> Self {
+    pub(super) fn from_breach(function: &str, breach: Breach, ended: &Ended) -> Self {
+        Self::new(function, breach.kind, breach.text, ended)
+    }
+
+    fn new(function: &str, kind: FaultKind, text: String, ended: &Ended) -> Self {
         Self {
-            plugin: plugin.to_owned(),
-            kind: breach.kind,
+            plugin: ended.plugin.to_string(),
+            kind,
             function: function.to_owned(),
-            text: breach.text,
-            tail: clean(&String::from_utf8_lossy(tail), TAIL),
+            text,
+            tail: clean(&String::from_utf8_lossy(&ended.tail), TAIL),
+            took: ended.took,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What every guest may ask: its settings, the log, and the observations it was lent.
 
+mod words;
+
 use std::sync::Arc;
 
 use handset_model::snapshot::{ChangeKind, Observation, changes, counterpart};
@@ -11,6 +13,7 @@ use super::bindings::pure::handset::plugin::{log, settings, ui};
 use super::faults::{Breach, FaultKind};
 use super::lent::{CallState, Comparison, Screen, Timeline};
 use super::limits::{CHANGES, DETAIL, WORDS};
+use words::Words;
 
 impl log::Host for CallState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
@@ -66,7 +69,7 @@ impl ui::HostObservation for CallState {
             )
             .into());
         }
-        Ok(find_words(&screen, &words))
+        Ok(Words::new(&words).find(&screen, &self.meter)?)
     }
 
     fn element(&mut self, this: Resource<Screen>, index: u32) -> wasmtime::Result<Option<ui::Element>> {
@@ -307,28 +310,4 @@ fn facts(screen: &Observation) -> Value {
         "node_count": tree.node_count,
         "elided": tree.elided,
     })
-}
-
-fn find_words(screen: &Observation, words: &[String]) -> Vec<u32> {
-    let words: Vec<String> = words.iter().filter(|word| !word.is_empty()).map(|word| word.to_lowercase()).collect();
-    let holds = |text: Option<&str>| text.is_some_and(|text| words.iter().any(|word| contains(text, word)));
-    (0_u32..)
-        .zip(&screen.tree.elements)
-        .filter(|(_, element)| {
-            holds(Some(&element.class))
-                || holds(element.role)
-                || holds(element.text.as_deref())
-                || holds(element.description.as_deref())
-        })
-        .map(|(index, _)| index)
-        .collect()
-}
-
-/// Whether `text` holds `word` (already lower-case), ignoring case. The common case, plain ASCII, allocates nothing.
-fn contains(text: &str, word: &str) -> bool {
-    if text.is_ascii() {
-        return word.is_ascii()
-            && text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()));
-    }
-    text.to_lowercase().contains(word)
 }

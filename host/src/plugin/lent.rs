@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use handset_model::Failure;
 use handset_model::snapshot::Observation;
+use wasmtime::Store;
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::evidence::{Lent, clean};
-use super::faults::Breach;
+use super::faults::{Breach, Ended};
 use super::grants::Granted;
 use super::limits::{LOG_LINE, LOG_LINES, Memory, Meter, PINNED_BYTES};
 use super::ops::{PendingInput, SessionOps, TimelineData};
@@ -163,6 +164,14 @@ impl CallState {
             tracing::warn!(target: "handset::guest", plugin = &*self.plugin, dropped, "log lines left out");
         }
     }
+}
+
+/// Drops a store with all it holds. What its end costs is part of the call.
+pub(super) fn end(store: Store<CallState>) -> Ended {
+    let state = store.data();
+    let (plugin, tail, started) = (Arc::clone(&state.plugin), state.tail.take(), state.meter.started());
+    drop(store);
+    Ended { plugin, tail, took: started.elapsed() }
 }
 
 impl WasiView for CallState {

@@ -172,6 +172,23 @@ impl Meter {
         Self { pace, started: now, seen: now, silent: Duration::ZERO, host_calls: 0, chatter: 0, chatter_bytes: 0 }
     }
 
+    /// When the call began.
+    pub(super) fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Asked now and then by host calls that are work: no epoch fires in them.
+    pub(super) fn at_work(&self) -> Result<(), Breach> {
+        let now = Instant::now();
+        if now.saturating_duration_since(self.seen) >= SILENT {
+            return Err(Breach::new(
+                FaultKind::Deadline,
+                format!("asked for more than {} ms of work in one host call", SILENT.as_millis()),
+            ));
+        }
+        self.total(now)
+    }
+
     /// Starts over: an instance made ahead of its call is not billed for the time between.
     pub(super) fn restart(&mut self) {
         *self = Self::new(self.pace);

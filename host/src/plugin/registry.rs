@@ -237,6 +237,7 @@ impl Target {
             function: function.to_owned(),
             text: text.into(),
             tail: String::new(),
+            took: Duration::ZERO,
         }
     }
 

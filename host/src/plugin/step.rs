@@ -14,7 +14,7 @@ use super::component::Loaded;
 use super::engine::Engines;
 use super::evidence::{bounded as bounded_list, check_all, clean, clean_json, text};
 use super::faults::{Breach, Fault, FaultKind};
-use super::lent::{CallState, Session, StepState};
+use super::lent::{CallState, Session, StepState, end};
 use super::limits::{BODY, DETAIL, Pace, STEP_GRACE};
 use super::ops::{EvidenceNote, SessionOps};
 use super::pure::{Answers, bounded, first_violation, millis, no_engine, no_interface};
@@ -250,8 +250,6 @@ impl StepCall {
     async fn run(self, session: StepState) -> Result<Ended, Fault> {
         let started = Instant::now();
         let mut store = self.engines.store(&self.loaded.guest, Pace::Step, Some(session));
-        let plugin = Arc::clone(self.loaded.plugin());
-        let tail = store.data().tail.clone();
         let _running = self.engines.running();
         let late = self.budget.deadline() + STEP_GRACE;
         let cancelled = async {
@@ -262,15 +260,18 @@ impl StepCall {
         let called = tokio::select! {
             biased;
             () = self.gone.cancelled() => return Ok(Ended::Stopped(Stopped::Cancelled)),
-            called = self.call(&mut store, started) => called,
+            called = self.call(&mut store, started) => Some(called),
             () = cancelled => return Ok(Ended::Stopped(Stopped::Cancelled)),
-            () = tokio::time::sleep_until(late) => {
-                let breach = Breach::new(FaultKind::Deadline, "was still running a second after its time was up");
-                return Err(Fault::from_breach(&plugin, &self.function, breach, &tail.take()));
-            }
+            () = tokio::time::sleep_until(late) => None,
         };
         store.data().close_log();
-        called.map_err(|error| Fault::from_error(&plugin, &self.function, &error, &tail.take()))
+        match called {
+            Some(called) => called.map_err(|error| Fault::from_error(&self.function, &error, &end(store))),
+            None => {
+                let breach = Breach::new(FaultKind::Deadline, "was still running a second after its time was up");
+                Err(Fault::from_breach(&self.function, breach, &end(store)))
+            }
+        }
     }
 
     async fn call(&self, store: &mut wasmtime::Store<CallState>, started: Instant) -> wasmtime::Result<Ended> {

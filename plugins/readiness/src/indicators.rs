@@ -47,6 +47,21 @@ pub const ROLES: &[(&str, &str)] = &[
     ("skeleton", "skeleton"),
 ];
 
+/// What each class and role of the tables holds one of: what the host looks for.
+pub const STEMS: &[&str] = &[
+    "progress",
+    "indicator",
+    "spinkit",
+    "spinner",
+    "loadingview",
+    "loaderview",
+    "shimmer",
+    "skeleton",
+];
+
+/// The same for ids.
+pub const ID_STEMS: &[&str] = &["shimmer", "skeleton", "spinner", "indicator"];
+
 /// Words of resource ids that make a guess; all of a row's words must be there.
 pub const ID_WORDS: &[(&[&str], &str)] = &[
     (&["shimmer"], "skeleton"),
@@ -147,6 +162,19 @@ mod tests {
             ),
         ] {
             assert_eq!(native(class, role), Some(signal), "{class} {role:?}");
+        }
+    }
+
+    #[test]
+    fn every_row_is_looked_for() {
+        for (name, _) in CLASSES.iter().chain(ROLES) {
+            assert!(STEMS.iter().any(|stem| name.contains(stem)), "{name}");
+        }
+        for (words, _) in ID_WORDS {
+            assert!(
+                words.iter().any(|word| ID_STEMS.contains(word)),
+                "{words:?}"
+            );
         }
     }
 

@@ -1,6 +1,5 @@
 //! Labels that say the app is busy: a guess, in the languages of the table.
 
-use crate::visible::visible;
 use handset_plugin::{Assessment, Classifier, Evidence, State, Timeline, Traits};
 
 /// Longer texts are prose, not a loader's label.
@@ -124,6 +123,11 @@ pub const WITH_ELLIPSIS: &[&str] = &[
     "laddar",
 ];
 
+/// Marks in a text that do not show.
+const UNSEEN: [char; 6] = [
+    '\u{feff}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}',
+];
+
 /// Finds short labels that say the app is busy.
 pub struct LoadingLabel;
 
@@ -135,8 +139,13 @@ impl Classifier for LoadingLabel {
     fn classify(samples: &Timeline) -> Result<Assessment, String> {
         let screen = samples.latest();
         let mut found = Assessment::of(State::Unknown);
-        for element in visible(&screen) {
-            if element.traits.contains(Traits::EDITABLE) {
+        for index in screen.find_words(&telling()) {
+            let Some(element) = screen.element(index) else {
+                continue;
+            };
+            if !element.traits.contains(Traits::VISIBLE)
+                || element.traits.contains(Traits::EDITABLE)
+            {
                 continue;
             }
             let says = |label: &Option<String>| label.clone().filter(|label| is_busy(label));
@@ -154,6 +163,18 @@ impl Classifier for LoadingLabel {
         }
         Ok(found)
     }
+}
+
+/// Words of which every label that says so holds one: each phrase's longest. The host looks for
+/// them, so that only a few elements are copied. A mark that does not show may part any of them.
+fn telling() -> Vec<String> {
+    let longest = |phrase: &&'static str| phrase.split(' ').max_by_key(|word| word.len());
+    let phrases = PHRASES.iter().chain(WITH_ELLIPSIS).filter_map(longest);
+    let mut words: Vec<String> = phrases.map(str::to_owned).collect();
+    words.extend(UNSEEN.map(String::from));
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Whether a whole label says that the app is busy.
@@ -184,7 +205,7 @@ fn plain_words(label: &str) -> String {
             c if c.is_ascii_digit() => ' ',
             c => c,
         })
-        .filter(|c| !matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'))
+        .filter(|c| !UNSEEN.contains(c))
         .collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -231,6 +252,26 @@ mod tests {
             "Read more…",
         ] {
             assert!(!is_busy(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn every_label_that_says_so_is_looked_for() {
+        let words = telling();
+        assert!(words.len() <= 128, "the host looks for so many at once");
+        for phrase in PHRASES.iter().chain(WITH_ELLIPSIS) {
+            assert!(
+                words.iter().any(|word| phrase.contains(word.as_str())),
+                "{phrase}"
+            );
+        }
+        for label in ["Loa\u{200b}ding", "LOADING…", "Please, wait"] {
+            assert!(is_busy(label), "{label}");
+            let label = label.to_lowercase();
+            assert!(
+                words.iter().any(|word| label.contains(word.as_str())),
+                "{label}"
+            );
         }
     }
 

@@ -10,7 +10,6 @@ mod indicators;
 mod labels;
 mod native_progress;
 mod stability;
-mod visible;
 
 handset_plugin::export_classifiers!(
     debugger::Debugger,

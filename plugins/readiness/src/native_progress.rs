@@ -1,8 +1,9 @@
 //! Progress bars, spinners, busy indicators, skeletons.
 
-use crate::indicators::{is_gauge, native, suggested};
-use crate::visible::visible;
-use handset_plugin::{Assessment, Classifier, Element, Evidence, Observation, State, Timeline};
+use crate::indicators::{ID_STEMS, STEMS, is_gauge, native, suggested};
+use handset_plugin::{
+    Assessment, Classifier, Element, Evidence, Observation, Selector, State, Timeline, Traits,
+};
 
 /// More loaders than these say nothing more.
 const MOST_EVIDENCE: usize = 8;
@@ -19,7 +20,7 @@ impl Classifier for NativeProgress {
         let earlier = samples.last_two().map(|(earlier, _)| earlier);
         let mut found = Assessment::of(State::Unknown);
         let mut still_bars = 0;
-        for element in visible(&screen) {
+        for element in candidates(&screen)? {
             let guess = || {
                 element
                     .resource_id
@@ -64,6 +65,23 @@ impl Classifier for NativeProgress {
         }
         Ok(found)
     }
+}
+
+/// The visible elements that may be loaders. The host looks for them, so that few are copied.
+fn candidates(screen: &Observation) -> Result<impl Iterator<Item = Element>, String> {
+    let stems: Vec<String> = STEMS.iter().map(|&stem| stem.to_owned()).collect();
+    let mut found = screen.find_words(&stems);
+    for &stem in ID_STEMS {
+        let mut named = Selector::resource_id(stem);
+        named.contains = Some(true);
+        found.extend(screen.select(&named)?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found
+        .into_iter()
+        .filter_map(|index| screen.element(index))
+        .filter(|element| element.traits.contains(Traits::VISIBLE)))
 }
 
 enum Sign {

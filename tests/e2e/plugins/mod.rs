@@ -1,8 +1,11 @@
 //! Components decide, and cannot do more: swapped built-ins, a third party's plugin, broken folders, hostile guests.
 
+mod bounds;
+mod dozen;
 mod folders;
 mod granted;
 mod hostile;
+mod neighbours;
 mod swapped;
 
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 mod calls;
 mod doors;
+mod figures;
 mod hostile;
 mod keeping;
 mod manifests;

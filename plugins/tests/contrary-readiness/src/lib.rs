@@ -10,8 +10,6 @@ mod labels;
 mod native_progress;
 #[path = "../../../readiness/src/stability.rs"]
 mod stability;
-#[path = "../../../readiness/src/visible.rs"]
-mod visible;
 
 use handset_plugin::{Assessment, Classifier, Evidence, State, Timeline};
 

@@ -1,11 +1,11 @@
 //! Hostile classifiers.
 
-use crate::misdeeds::{COMMON, commit, text};
+use crate::misdeeds::{commit, provided, text};
 use handset_plugin::bindings::readiness as world;
 use handset_plugin::{Assessment, ElementAt, Evidence, State, Timeline};
 use world::exports::handset::plugin::readiness::{ClassifierInfo, Guest};
 
-/// Beside [`COMMON`].
+/// Beside what every interface offers.
 const OWN: &[&str] = &[
     "bad-evidence",
     "unlent-evidence",
@@ -20,9 +20,9 @@ struct Hostile;
 
 impl Guest for Hostile {
     fn classifiers() -> Vec<ClassifierInfo> {
-        let names = COMMON.iter().chain(OWN);
-        names
-            .map(|&name| ClassifierInfo {
+        provided("readiness", OWN)
+            .into_iter()
+            .map(|name| ClassifierInfo {
                 name: name.to_owned(),
                 summary: "Hostile, as its name says.".to_owned(),
                 probes: Vec::new(),

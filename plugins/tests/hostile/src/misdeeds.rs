@@ -1,23 +1,64 @@
 //! What any call can do wrong.
 
-use handset_plugin::log;
+use handset_plugin::{log, settings};
 use std::hint::black_box;
+
+use crate::stdout;
 
 /// The misdeeds every interface offers.
 pub const COMMON: &[&str] = &[
     "spin",
     "recursion",
     "memory",
+    "table",
     "huge-string",
+    "huge-argument",
     "large-string",
     "log-flood",
     "panic",
+    "print",
+    "print-flood",
     "long-reason",
 ];
 
 const MIB: usize = 1 << 20;
 
-/// Commits a misdeed, when it is one of those that never return.
+/// What the operator's settings make of this plugin.
+#[derive(Default, serde::Deserialize)]
+struct Settings {
+    /// The one interface that provides anything.
+    kind: Option<String>,
+    /// The one thing it provides.
+    only: Option<String>,
+    /// The misdeed it commits while it is asked what it provides.
+    describe: Option<String>,
+}
+
+unsafe extern "C" {
+    /// Grows the function table by null entries: see `build.rs`.
+    #[link_name = "grow_table"]
+    fn grow_table_by(entries: u32) -> i32;
+}
+
+fn grow_table(entries: u32) -> i32 {
+    // SAFETY: it adds entries at the table's end and touches nothing else.
+    unsafe { grow_table_by(entries) }
+}
+
+/// What an interface says it provides: [`COMMON`] and its own.
+pub fn provided(kind: &str, own: &[&'static str]) -> Vec<&'static str> {
+    let settings: Settings = settings().unwrap_or_default();
+    if settings.kind.as_deref().is_some_and(|only| only != kind) {
+        return Vec::new();
+    }
+    commit(settings.describe.as_deref().unwrap_or_default());
+    let names = COMMON.iter().chain(own).copied();
+    names
+        .filter(|name| settings.only.as_deref().is_none_or(|only| only == *name))
+        .collect()
+}
+
+/// Commits a misdeed, when it is one that needs no interface. Most never return.
 pub fn commit(name: &str) {
     match name {
         "spin" => loop {
@@ -32,8 +73,22 @@ pub fn commit(name: &str) {
                 held.push(black_box(vec![1; MIB]));
             }
         }
+        "table" => loop {
+            grow_table(1 << 16);
+        },
+        "huge-argument" => log::info(text("huge-string")),
         "log-flood" => loop {
             log::info("flood ".repeat(100));
+        },
+        "print" => {
+            for id in 0..1_000 {
+                stdout::write(&format!(
+                    "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"
+                ));
+            }
+        }
+        "print-flood" => loop {
+            stdout::write("flood ");
         },
         "panic" => panic!("hostile on purpose"),
         _ => {}

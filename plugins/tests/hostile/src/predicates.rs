@@ -1,17 +1,19 @@
 //! Hostile predicates.
 
-use crate::misdeeds::{COMMON, commit, text};
+use crate::misdeeds::{commit, provided, text};
 use handset_plugin::bindings::condition as world;
 use handset_plugin::{Comparison, ElementAt, Evidence, Finding, Violation};
 use world::exports::handset::plugin::condition::{Guest, PredicateInfo};
 
-/// Beside [`COMMON`].
+/// Beside what every interface offers.
 const OWN: &[&str] = &[
     "bad-evidence",
     "unlent-evidence",
     "flood-evidence",
     "million-calls",
     "many-handles",
+    "long-search",
+    "nan-selector",
     "err",
     "cannot-tell",
     "validate-spin",
@@ -21,9 +23,9 @@ struct Hostile;
 
 impl Guest for Hostile {
     fn predicates() -> Vec<PredicateInfo> {
-        let names = COMMON.iter().chain(OWN);
-        names
-            .map(|&name| PredicateInfo {
+        provided("condition", OWN)
+            .into_iter()
+            .map(|name| PredicateInfo {
                 name: name.to_owned(),
                 summary: "Hostile, as its name says.".to_owned(),
                 arguments_schema: r#"{"type":"object"}"#.to_owned(),
@@ -62,6 +64,17 @@ impl Guest for Hostile {
                 loop {
                     held.push(screens.current());
                 }
+            }
+            "long-search" => {
+                // Each of them nearly there, at every place of a long text of one letter.
+                let word = |last: u8| format!("{}{}", "a".repeat(126), char::from(last));
+                let words: Vec<String> = (b'b'..=b'z').map(word).collect();
+                screens.current().find_words(&words);
+                Finding::holds()
+            }
+            "nan-selector" => {
+                let nan = screens.current().find(r#"{"index": NaN}"#);
+                nan.map(|_| Finding::holds())?
             }
             "err" => return Err("on purpose".to_owned()),
             "cannot-tell" => Finding::cannot_tell("on purpose"),

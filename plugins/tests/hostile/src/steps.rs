@@ -1,12 +1,12 @@
 //! Hostile journey steps.
 
-use crate::misdeeds::{COMMON, commit, text};
+use crate::misdeeds::{commit, provided, text};
 use handset_plugin::bindings::step as world;
 use handset_plugin::{ElementAt, Evidence, Failure, Look, Report, Violation, violation};
 use world::exports::handset::plugin::step::{Guest, StepInfo};
 use world::handset::plugin::device::{Session, WaitOptions};
 
-/// Beside [`COMMON`].
+/// Beside what every interface offers.
 const OWN: &[&str] = &[
     "bad-evidence",
     "unlent-evidence",
@@ -33,9 +33,9 @@ struct Hostile;
 
 impl Guest for Hostile {
     fn steps() -> Vec<StepInfo> {
-        let names = COMMON.iter().chain(OWN);
-        names
-            .map(|&name| StepInfo {
+        provided("step", OWN)
+            .into_iter()
+            .map(|name| StepInfo {
                 name: name.to_owned(),
                 summary: "Hostile, as its name says.".to_owned(),
                 arguments_schema: r#"{"type":"object"}"#.to_owned(),
