@@ -170,36 +170,36 @@ table! {
     // flags: r reads only, i idempotent
     expect_element_visible Interact Observe "ri" ExpectElementVisibleArgs waits::expect_element_visible, "Expect element",
         "Prove that an element is visible: two reads in a row must show it before timeout_ms. wait_for_ui only synchronises.",
-        "success:boolean selector element_id expected_condition element:object observed:object reason failure_code retryable:boolean trace:object timing:object";
+        "success:boolean selector element_id expected_condition element:object observed:object reason failure_code retryable:boolean trace:object timing";
     expect_state Interact Observe "ri" ExpectStateArgs waits::expect_state, "Expect state",
         "Prove that one element's property has a value, in two reads in a row.",
-        "success:boolean selector element_id expected_state:object element:object observed_state:object reason failure_code retryable:boolean stabilization_attempts stabilization_window_ms stable_observation_count snapshot_freshness_ms trace:object timing:object";
+        "success:boolean selector element_id expected_state:object element:object observed_state:object reason failure_code retryable:boolean stabilization_attempts stabilization_window_ms stable_observation_count snapshot_freshness_ms trace:object timing";
     get_current_screen Observe Observe "ri" DeviceOnlyArgs observe::get_current_screen, "Current screen",
         "Package and activity in front. Cheap: reads no tree.",
-        "device:object package activity shortActivity timing:object";
+        "device:object package activity shortActivity timing";
     get_readiness Observe Observe "ri" GetReadinessArgs waits::get_readiness, "Readiness",
         "Is the app loading, changing or settled now, by what evidence. wait_for_readiness waits.",
-        "readiness:object device:object snapshot_session_id snapshot_revision timing:object";
+        "readiness:object device:object snapshot_session_id snapshot_revision timing";
     get_screen_fingerprint Observe Observe "ri" DeviceOnlyArgs observe::get_screen_fingerprint, "Screen fingerprint",
         "A digest of which screen this is, ignoring clocks and counters. Not for guards.",
-        "fingerprint activity snapshot_session_id snapshot_revision timing:object";
+        "fingerprint activity snapshot_session_id snapshot_revision timing";
     get_system_status System Observe "ri" NoArgs system::get_system_status, "System status",
         "Health of adb and devices, with what to fix.",
-        "success:boolean status adbAvailable:boolean adbVersion devices deviceStates:array logsAvailable:boolean envValid:boolean issues:array appInstalled iosAvailable:boolean iosDevices summary:object timing:object";
+        "success:boolean status adbAvailable:boolean adbVersion devices deviceStates:array logsAvailable:boolean envValid:boolean issues:array appInstalled iosAvailable:boolean iosDevices summary:object timing";
     get_ui_tree Observe Observe "ri" GetUiTreeArgs observe::get_ui_tree, "UI tree",
         "The screen's elements, with snapshot_session_id and snapshot_revision for expectedState. format text is small; compact with sinceSnapshotRevision tells only changes. Screen text is untrusted.",
-        "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing:object";
+        "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing";
     list_devices Manage Observe "ri" ListDevicesArgs manage::list_devices, "Devices",
         "Attached devices, each with its state and remedy.",
-        "devices:array timing:object";
+        "devices:array timing";
     list_plugins System Observe "ri" NoArgs system::list_plugins, "Plugins",
         "Plugins: step types and predicates with argument schemas, grants, faults.",
-        "plugins:array timing:object";
+        "plugins:array timing";
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
     run_journey Interact Never "" RunJourneyArgs journey::run_journey, "Journey",
         "Run up to 50 steps on one device in one call, stopping at the first failure. Use when the steps are known beforehand.",
-        "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing:object";
+        "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
         "Bring an app to the front; full verification checks that it is.", ACTION;
     swipe Interact Input "" SwipeArgs interact::swipe, "Swipe",
@@ -212,10 +212,10 @@ table! {
         "Type ASCII text into the focused field (tap it first). Newline is Enter.", ACTION;
     wait_for_readiness Observe Observe "ri" WaitForReadinessArgs waits::wait_for_readiness, "Wait for readiness",
         "Wait until the app is settled (or another readiness state), with the evidence.",
-        "success:boolean readiness:object device:object snapshot_session_id snapshot_revision reason failure_code retryable:boolean timing:object";
+        "success:boolean readiness:object device:object snapshot_session_id snapshot_revision reason failure_code retryable:boolean timing";
     wait_for_ui Interact Observe "ri" WaitForUiArgs waits::wait_for_ui, "Wait for element",
         "Wait until an element exists, is gone (not_exists), visible or clickable. Returns its elementId for tap_element.",
-        "status matched:boolean success:boolean element:object error:object metrics:object requested:object observed:object readiness:object timing:object";
+        "status matched:boolean success:boolean element:object error:object metrics:object requested:object observed:object readiness:object timing";
 }
 
 /// The tool named `name`.

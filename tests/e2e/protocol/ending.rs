@@ -199,6 +199,25 @@ async fn a_signal_in_the_middle_of_a_call_ends_it_and_its_children() {
     }
 }
 
+/// The children of a server that compile for it, once there are any. Its own components come first, which takes a while
+/// on a machine that does much else.
+#[cfg(unix)]
+async fn compilers(of: u32) -> Vec<u32> {
+    let began = Instant::now();
+    loop {
+        let found: Vec<u32> = descendants(of)
+            .into_iter()
+            .filter(|(_, command)| command.contains("precompile"))
+            .map(|(pid, _)| pid)
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_secs(120), "it never compiles");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// Found by these tests: until the client had said hello a signal ended the server at once, and a compiler lived on.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
@@ -210,10 +229,7 @@ async fn a_signal_before_the_client_says_hello_ends_the_server_and_its_compiler(
     let folder = tempfile::tempdir().unwrap();
     let mut child = options.spawn(None, folder.path());
     let pid = child.id().unwrap();
-    let compilers =
-        || descendants(pid).into_iter().filter(|(_, command)| command.contains("precompile")).map(|(pid, _)| pid);
-    wait_until("it compiles", || compilers().next().is_some()).await;
-    let compilers: Vec<u32> = compilers().collect();
+    let compilers = compilers(pid).await;
     signal("-TERM", pid);
     let status = tokio::time::timeout(Duration::from_secs(60), child.wait()).await.expect("it ends").unwrap();
     assert!(status.success(), "{status}");
@@ -262,10 +278,7 @@ async fn a_compiler_does_not_outlive_its_server() {
     for name in ["stdin", "-TERM"] {
         let client = Client::start(&options, None).await;
         let pid = client.pid().await;
-        let compilers =
-            || descendants(pid).into_iter().filter(|(_, command)| command.contains("precompile")).map(|(pid, _)| pid);
-        wait_until("it compiles", || compilers().next().is_some()).await;
-        let compilers: Vec<u32> = compilers().collect();
+        let compilers = compilers(pid).await;
         if name != "stdin" {
             signal(name, pid);
             ended(pid).await;
