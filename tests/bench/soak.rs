@@ -133,6 +133,11 @@ fn vitals(subject: &mut Subject, looks: &[Vitals], before: Vitals, after: Vitals
         ("threads", "threads", |one| one.threads as f64, IN_FLIGHT, IN_FLIGHT),
         ("children", "processes", |one| one.children as f64, IN_FLIGHT, 0.0),
     ];
+    let minutes = looks.chunks(60).map(|minute| {
+        let row = Row::new("", "", minute.iter().map(kinds[0].2).collect());
+        shown(row.measured.median)
+    });
+    subject.note(format!("Anonymous memory, median of each minute: {} MB.", minutes.collect::<Vec<_>>().join(", ")));
     for (what, unit, of, busy, rest) in kinds {
         let begun = Row::new(format!("{what}, first {span} s"), unit, first.iter().map(of).collect());
         let ended = Row::new(format!("{what}, last {span} s"), unit, last.iter().map(of).collect());

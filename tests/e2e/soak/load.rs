@@ -18,10 +18,13 @@ pub(crate) fn faulty(number: usize, of: usize) -> bool {
     number >= of - of / 4
 }
 
+/// A compact answer does not tell how long it waited for the device's turn.
+const CHANGES: &str = "get_ui_tree, changes only, its waiting included";
+
 /// What is called; a journey, a guard and a cancellation among them.
 const KINDS: [&str; 12] = [
     "get_ui_tree",
-    "changes",
+    CHANGES,
     "wait_for_ui",
     "expect_element_visible",
     "tap",
@@ -174,7 +177,7 @@ impl Load {
         };
         match kind {
             "get_ui_tree" => drop(self.call(number, kind, kind, json!({})).await),
-            "changes" => drop(self.call(number, kind, "get_ui_tree", json!({ "responseMode": "compact" })).await),
+            CHANGES => drop(self.call(number, kind, "get_ui_tree", json!({ "responseMode": "compact" })).await),
             "wait_for_ui" => drop(self.call(number, kind, kind, json!({ "selector": heading })).await),
             "expect_element_visible" => {
                 let arguments = json!({ "selector": { "text": word(number), "contains": true }, "timeout_ms": 60_000 });
@@ -186,7 +189,7 @@ impl Load {
                 lock(&self.ledgers[number]).tapped(at, Sent::of(called.body()));
             }
             "tap, guarded" => {
-                let tree = self.call(number, "changes", "get_ui_tree", json!({ "responseMode": "compact" })).await;
+                let tree = self.call(number, CHANGES, "get_ui_tree", json!({ "responseMode": "compact" })).await;
                 let (session, revision) = (&tree.body()["snapshot_session_id"], &tree.body()["snapshot_revision"]);
                 if revision.is_null() {
                     return;
