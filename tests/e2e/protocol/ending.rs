@@ -12,7 +12,7 @@ use crate::support::{Bench, Client, Flavor, ServerOptions, wait_until};
 
 /// What a server may take to end, whatever goes on in it and on this machine. rmcp alone would give calls under way five
 /// seconds before it cancels them.
-const PROMPT: Duration = Duration::from_secs(4);
+pub(super) const PROMPT: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_server_ends_with_its_stdin() {
@@ -159,7 +159,7 @@ async fn a_server_nobody_reads_any_more_ends_with_its_next_answer() {
 }
 
 #[cfg(unix)]
-fn signal(name: &str, pid: u32) {
+pub(super) fn signal(name: &str, pid: u32) {
     #[allow(clippy::disallowed_methods, reason = "the tests do what an operator does")]
     let sent = std::process::Command::new("kill").args([name, &pid.to_string()]).status().unwrap();
     assert!(sent.success());

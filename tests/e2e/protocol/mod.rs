@@ -6,6 +6,7 @@ mod ending;
 mod eras;
 mod lines;
 mod listing;
+mod sockets;
 mod stdout;
 
 use simphone::{Fault, FaultKind};
