@@ -115,6 +115,9 @@ fn after(total: Duration) -> Instant {
 }
 
 #[cfg(test)]
+mod schedules;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -11,6 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 
+mod schedules;
+
 #[derive(Debug)]
 struct Fake {
     platform: &'static str,

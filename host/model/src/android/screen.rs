@@ -169,7 +169,12 @@ pub fn parse_getprop(text: &str) -> BTreeMap<String, String> {
         let begun = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ["));
         let (name, value) = match (begun, open.take()) {
             (Some((name, value)), _) => (name.to_owned(), value.to_owned()),
-            (None, Some((name, value))) => (name, format!("{value}\n{line}")),
+            // In place: a value of very many lines must not be copied at each of them.
+            (None, Some((name, mut value))) => {
+                value.push('\n');
+                value.push_str(line);
+                (name, value)
+            }
             (None, None) => continue,
         };
         match value.strip_suffix(']') {

@@ -51,6 +51,11 @@ pub(super) enum Outcome {
     Nothing { foreign: Option<(String, usize)> },
 }
 
+/// A tag's name for a message: none of Android's is longer.
+fn short(name: &str) -> &str {
+    name.get(..64).unwrap_or(name)
+}
+
 /// Reads the last hierarchy of the input: when a command was repeated, the later tree is the one that counts.
 pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outcome {
     let mut outcome = Outcome::Nothing { foreign: None };
@@ -87,7 +92,7 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
                 }
                 Closes::Wrong => {
                     let open = builder.stack.last().map_or("nothing", |frame| frame.name);
-                    let what = format!("</{name}> where <{open}> is open");
+                    let what = format!("</{}> where <{}> is open", short(name), short(open));
                     outcome = Outcome::Broken { at, nodes: builder.tree.node_count, what };
                     builder = Builder::new(options);
                     continue;
@@ -95,7 +100,7 @@ pub(super) fn build(tokens: &mut Tokenizer<'_>, options: &ParseOptions) -> Outco
             },
             Token::Broken { name, at } => {
                 if !builder.stack.is_empty() {
-                    let what = format!("a tag begins inside <{name}");
+                    let what = format!("a tag begins inside <{}", short(name));
                     outcome = Outcome::Broken { at, nodes: builder.tree.node_count, what };
                     builder = Builder::new(options);
                 }

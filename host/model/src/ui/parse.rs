@@ -80,6 +80,7 @@ fn nothing(decoded: &Decoded<'_>, foreign: Option<(String, usize)>) -> Failure {
     // Other markup may say anything in its labels; an error text may hold tags (`<init>` in a trace), but begins with words.
     if let Some((name, at)) = foreign.filter(|_| text.starts_with('<')) {
         let at = decoded.raw_offset(at);
+        let name: String = name.chars().take(QUOTED_CHARACTERS).collect();
         let message =
             format!("This is other markup, not a UI Automator hierarchy: its first element is <{name}> at byte {at}.");
         return Failure::new(Code::TreeInvalid, message);

@@ -65,3 +65,17 @@ fn garbage_is_quoted_escaped() {
     assert_eq!(failure.code, Code::TreeInvalid);
     assert!(failure.message.contains(r#"begins with "\u{0}\u{1}\u{2} not a \"tree\"\u{fffd}""#), "{}", failure.message);
 }
+
+#[test]
+fn a_name_of_any_length_is_named_in_a_sentence() {
+    let long = "n".repeat(100_000);
+    for dump in [
+        format!("<{long}/>"),
+        format!("<hierarchy><{long} bounds=\"[0,0][1,1]\"></node></hierarchy>"),
+        format!("<hierarchy><{long} bounds=\"[0,0][1,1]\" <node/></hierarchy>"),
+    ] {
+        let failure = parse(&dump).unwrap_err();
+        assert_eq!(failure.code, Code::TreeInvalid);
+        assert!(failure.message.len() < 300, "{} bytes", failure.message.len());
+    }
+}
