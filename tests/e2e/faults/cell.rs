@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use simphone::Fault;
 
 use super::expect::{Expected, Outcome, differences, expected};
@@ -167,16 +167,18 @@ impl Cell<'_> {
             phone.kill(pid);
         }
         let mark = self.mark();
-        let device = self.stage.device(self.number);
-        let mut next = self.stage.bench.client.begin("get_ui_tree", serde_json::json!({ "deviceId": device })).await;
+        let arguments = json!({ "deviceId": self.stage.device(self.number) });
+        let mut next = self.stage.bench.client.begin("get_ui_tree", arguments.clone()).await;
         if lane == Lane::Kept {
             tokio::time::sleep(WATCHED).await;
-            match left {
-                Some(_) if next.answered() || !mark.dumps().is_empty() => {
-                    wrong.push("the lane opened while something of ours still ran on the device".to_owned());
-                }
-                Some(pid) => drop(phone.kill(pid)),
-                None => wrong.push("nothing is left on the device".to_owned()),
+            if next.answered() {
+                wrong.push("the lane opened while something of ours still ran on the device".to_owned());
+                next = self.stage.bench.client.begin("get_ui_tree", arguments).await;
+            } else if !mark.dumps().is_empty() {
+                wrong.push("a read began while something of ours still ran on the device".to_owned());
+            }
+            if left.is_none_or(|pid| !phone.kill(pid)) {
+                wrong.push("nothing is left on the device".to_owned());
             }
         }
         let tree = next.answer().await;
