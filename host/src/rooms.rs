@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("request", &[]),
     ("budget", &[]),
     ("clock", &[]),
+    ("parsers", &["cli", "mcp", "tools", "journey", "action", "plugin", "adapter", "device", "budget"]),
     ("main", &["cli"]),
     ("lib", &[]),
     ("rooms", &[]),

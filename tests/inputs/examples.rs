@@ -13,6 +13,11 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
 /// Inputs to begin with: those, and the real captures of its kind.
 pub(crate) fn seeds(name: &str) -> Vec<Vec<u8>> {
     let mut seeds = of(name);
+    match name {
+        "journey_plan" => seeds.push(STEPS.into()),
+        "precondition" => seeds.push(PRECONDITION.into()),
+        _ => {}
+    }
     for folder in captures(name) {
         let mut files: Vec<PathBuf> =
             std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -68,6 +73,7 @@ const DUMP: &str = r#"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><h
 const WINDOWS: &str = r#"<displays><display id="0"><window index="0" id="1" title="App" type="TYPE_APPLICATION" layer="2" active="true" bounds="[0,0][1080,1920]"><hierarchy rotation="1"><node text="A" class="android.widget.TextView" package="com.app" bounds="[0,0][100,50]"/></hierarchy></window><window title="Keys" type="TYPE_INPUT_METHOD" layer="3" bounds="[0,1200][1080,1920]"><hierarchy rotation="0"><node text="q" class="android.widget.Button" package="ime" bounds="[0,1200][100,1300]"/></hierarchy></window></display></displays>"#;
 const TWO: &str = r#"<hierarchy><node text="a" class="android.widget.Button" resource-id="a:id/a" bounds="[0,0][9,9]"><node text="b" bounds="[1,1][5,5]"/></node></hierarchy>\x00<hierarchy><node text="A!" class="android.widget.Button" resource-id="a:id/a" clickable="true" bounds="[0,0][9,9]"/><node text="c" bounds="[1,1][5,5]"/></hierarchy>"#;
 const STEPS: &str = r#"[{"id":"a","type":"tap","selector":{"text":"Login"}},{"id":"b","type":"assert","condition":"visible","selector":{"resource_id":"x","within":{"role":"list"}},"timeoutMs":4000},{"id":"c","type":"type_text","text":"hi"},{"id":"d","type":"wait","ms":10},{"id":"e","type":"swipe","x1":1,"y1":2,"x2":3,"y2":4},{"id":"f","type":"press_back"},{"id":"g","type":"wait_for_readiness"},{"id":"h","type":"start_app","appId":"com.app"}]"#;
+const PRECONDITION: &str = r#"{"all":[{"predicate":"text-present","args":{"text":"a"}},{"not":{"any":[{"predicate":"element-visible","args":{"selector":{"text":"b"}}}]}}],"timeoutMs":500}"#;
 const SCHEMA: &str = r##"{"type":"object","additionalProperties":false,"required":["user"],"properties":{"user":{"type":"string","maxLength":9,"pattern":"^[a-z]+$"},"fields":{"type":"array","items":{"$ref":"#/$defs/field"}},"mode":{"enum":["a","b"]}},"$defs":{"field":{"type":"object","properties":{"id":{"type":"string"},"inner":{"$ref":"#/$defs/field"}}}}}"##;
 const MANIFEST: &str = "name = \"login-flow\"\nversion = \"1.0.0\"\ncomponent = \"guest.wasm\"\nsha256 = \"24eaf3439a60c96764c4f2c92a0a81b52bd4fe5d5b91f090184a0f6486b1bf29\"\nwit = \"handset:plugin@0.1.0\"\n\n[requests]\ngrants = [\"observe\", \"input:tap_element\"]\n\n[limits]\nmemory_mib = 64\n";
 const SCENE: &str = "[device]\nsize = \"1080x2400\"\nsdk = 34\n\n[app]\npackage = \"com.app\"\nstart = \"main\"\n\n[vars]\nn = \"0\"\n\n[[screen]]\nname = \"main\"\n[[screen.element]]\nclass = \"Button\"\nrid = \"go\"\ntext = \"Go {n}\"\nbounds = [0, 1000, 1080, 1400]\ntap = [{ inc = \"n\" }, { after = 50, goto = \"main\", push = true }]\n[[screen.element]]\nclass = \"TextView\"\ntext = \"row {n}\"\nbounds = [0, 100, 1080, 200]\nrepeat = { count = 3, step = 100 }\n";
@@ -176,7 +182,7 @@ fn texts(name: &str) -> Vec<&'static str> {
         "cache_entry" => vec!["\x00compiled code", "-0123456789abcdef\x00x"],
         "tool_arguments" => vec![
             "tap\n{\"x\":1,\"y\":2.0,\"verificationMode\":\"none\",\"actionTimeoutMs\":1e300}",
-            "tap_element\n{\"selector\":{\"text\":\"a\",\"state\":{\"checked\":true}},\"waitFor\":{\"condition\":\"visible\",\"match\":{\"index\":0}},\"expectedState\":{\"snapshotSessionId\":\"a\",\"snapshotRevision\":3},\"precondition\":{\"all\":[{\"predicate\":\"text_present\",\"args\":{}}]}}",
+            "tap_element\n{\"selector\":{\"text\":\"a\",\"state\":{\"checked\":true}},\"waitFor\":{\"condition\":\"visible\",\"match\":{\"index\":0}},\"expectedState\":{\"snapshotSessionId\":\"a\",\"snapshotRevision\":3},\"precondition\":{\"all\":[{\"predicate\":\"text-present\",\"args\":{}}]}}",
             "wait_for_ui\n{\"selector\":{\"role\":\"button\"},\"timeout_ms\":500,\"retry\":{\"max_attempts\":2,\"backoff_ms\":0},\"match\":{\"index\":1}}",
             "run_journey\n{\"platform\":\"android\",\"steps\":[{\"id\":\"a\",\"type\":\"tap\"}],\"defaults\":{\"actionTimeoutMs\":-1}}",
             "expect_state\n{\"selector\":{\"text\":\"a\"},\"property\":\"checked\",\"expected\":true}",
@@ -188,7 +194,7 @@ fn texts(name: &str) -> Vec<&'static str> {
             "start_app\n{\"appId\":\"com.a.b\"}",
             "wait_for_readiness\n{\"state\":\"debugger_paused\",\"timeoutMs\":100}",
             "get_readiness\n{\"samples\":2,\"stabilityMs\":100}",
-            "expect_element_visible\n{\"elementId\":\"e1.2.3\",\"timeout_ms\":100}",
+            "expect_element_visible\n{\"element_id\":\"e1.2.3\",\"timeout_ms\":100}",
             "press_back\n{}",
         ],
         "tool_name" => vec!["tap_element", "get_ui_tree"],
@@ -198,10 +204,8 @@ fn texts(name: &str) -> Vec<&'static str> {
             "",
         ],
         "tools_profile" => vec!["core", "all", "observe, interact,system", "manage"],
-        "journey_plan" => vec![STEPS],
-        "precondition" => vec![
-            r#"{"all":[{"predicate":"text_present","args":{"text":"a"}},{"not":{"any":[{"predicate":"element_visible","args":{"selector":{"text":"b"}}}]}}],"timeoutMs":500}"#,
-        ],
+        "journey_plan" => vec![r#"[{"id":"f","type":"press_back"}]"#],
+        "precondition" => vec![r#"{"predicate":"text-present","args":{"text":"a"},"timeoutMs":500}"#],
         "rpc_lines" => vec![
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"list_plugins\",\"arguments\":{}}}",
             "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"tap\",\"arguments\":{\"x\":1}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"x\"}}\n",

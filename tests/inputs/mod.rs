@@ -54,7 +54,7 @@ pub(crate) fn try_with(name: &str, promise: Promise, examples: &[Vec<u8>], seeds
         taken += u64::from(tried(name, promise, &input, &which));
     }
     // Inputs that are all refused would try nothing but the refusal.
-    assert!(only.is_some() || taken * 100 >= all.end, "{name} took only {taken} of {} inputs", all.end);
+    assert!(only.is_some() || taken > 0, "{name} took none of {} inputs", all.end);
     for (shape, input) in shapes::of(name, examples) {
         let before = busy();
         tried(name, promise, &input, &format!("the shape {shape}"));

@@ -153,17 +153,37 @@ pub struct Failure {
     pub retryable: Option<bool>,
 }
 
+/// Bytes of a message: it may quote the caller or the device, and stays a sentence.
+const SENTENCE: usize = 2_048;
+
+/// A text that is too long for a sentence, cut.
+#[must_use]
+pub fn sentence(mut text: String) -> String {
+    if text.len() > SENTENCE {
+        text.truncate(text.floor_char_boundary(SENTENCE));
+        text.push('…');
+    }
+    text
+}
+
 impl Failure {
     /// A failure with its code and one sentence.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), member: None, candidates: Vec::new(), remedy: None, retryable: None }
+        Self {
+            code,
+            message: sentence(message.into()),
+            member: None,
+            candidates: Vec::new(),
+            remedy: None,
+            retryable: None,
+        }
     }
 
     /// A refused argument: `INVALID_ARGUMENT` naming `member`.
     #[must_use]
     pub fn argument(member: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { member: Some(member.into()), ..Self::new(Code::InvalidArgument, message) }
+        Self { member: Some(sentence(member.into())), ..Self::new(Code::InvalidArgument, message) }
     }
 
     /// Replaces the remedy.

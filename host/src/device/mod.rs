@@ -2,6 +2,7 @@
 
 mod lane;
 mod lockfile;
+pub(crate) mod parsers;
 mod resolve;
 mod session;
 #[cfg(test)]

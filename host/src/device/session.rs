@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use handset_model::snapshot::{Baseline, DeviceKey, History, HistoryLimits, Observation};
+use handset_model::snapshot::{Baseline, Capture, DeviceKey, History, HistoryLimits, Observation, ScreenFacts};
 use handset_model::ui::Tree;
 use handset_model::{Code, Failure};
 use sha2::{Digest, Sha256};
@@ -78,6 +78,11 @@ impl Screens {
     #[must_use]
     pub fn owner(&self, revision: u64) -> Option<DeviceKey> {
         self.history().owner(revision, self.clock.now_ms())
+    }
+
+    /// Remembers a read.
+    pub(super) fn remember(&self, capture: Capture, tree: Tree, screen: ScreenFacts) -> Arc<Observation> {
+        self.history().record(capture, tree, screen)
     }
 
     fn history(&self) -> std::sync::MutexGuard<'_, History> {
@@ -245,7 +250,7 @@ impl Session {
                     seen.push(self.pinned.key.clone());
                 }
                 drop(seen);
-                (Ok(self.screens.history().record(read.capture, read.tree, read.screen)), None)
+                (Ok(self.screens.remember(read.capture, read.tree, read.screen)), None)
             }
             Err(failed) => {
                 tracing::debug!(request = %request.id, code = %failed.failure.code, attempts = failed.reads.len(), "read failed");

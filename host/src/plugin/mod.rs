@@ -26,6 +26,7 @@ pub mod limits;
 mod manifest;
 mod names;
 mod ops;
+pub(crate) mod parsers;
 mod precompile;
 mod problem;
 mod pure;

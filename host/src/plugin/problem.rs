@@ -17,7 +17,7 @@ macro_rules! problems {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $remedy:literal;)*) => {
         impl Problem {
             $($(#[doc = $doc])* pub(super) fn $name(message: impl Into<String>) -> Self {
-                Self { code: $code, message: message.into(), remedy: $remedy.to_owned() }
+                Self { code: $code, message: handset_model::code::sentence(message.into()), remedy: $remedy.to_owned() }
             })*
         }
     };

@@ -7,6 +7,7 @@ mod journey;
 mod manage;
 mod measures;
 mod observe;
+pub(crate) mod parsers;
 mod resolved;
 mod schema;
 mod step;

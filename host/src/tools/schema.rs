@@ -296,7 +296,9 @@ fn unknown_member(member: &str, name: &str, known: &[String]) -> Failure {
 /// Names like `name`, nearest first: equal but for case and separators, a few edits away, or longer.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain =
+        |text: &str| text.chars().filter(char::is_ascii_alphanumeric).take(64).collect::<String>().to_ascii_lowercase();
+    // The distance costs the product of both lengths, and a caller may send a name of any.
     let wanted = plain(name);
     let mut near: Vec<(usize, &str)> = known
         .filter_map(|candidate| {

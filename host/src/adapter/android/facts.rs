@@ -226,14 +226,14 @@ impl Android {
 }
 
 /// What follows the `=`, without what a linker says as the command starts.
-fn value(text: &str) -> String {
+pub(super) fn value(text: &str) -> String {
     let (_, text) = text.rsplit_once("\n=").or_else(|| text.split_once('=')).unwrap_or_default();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.starts_with("WARNING: "));
     lines.next_back().unwrap_or_default().to_owned()
 }
 
 /// `cur=1080x2400`.
-fn current(text: &str) -> Option<Size> {
+pub(super) fn current(text: &str) -> Option<Size> {
     let (width, height) = text.split_once("cur=")?.1.split_once('x')?;
     let digits = |text: &str| {
         text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok().filter(|pixels| *pixels > 0)

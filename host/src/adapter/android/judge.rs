@@ -108,19 +108,19 @@ fn perhaps(failure: Failure, leftover: Option<Leftover>) -> Box<Refused> {
 }
 
 /// What an input's line said.
-struct Said {
+pub(super) struct Said {
     stderr: String,
     /// What came of the last stroke that began.
-    last: String,
+    pub(super) last: String,
     /// That stroke's number, and its pid on the device.
-    stroke: Option<(u32, u32)>,
+    pub(super) stroke: Option<(u32, u32)>,
     /// The status of the line's end; `None` when that was not seen.
-    status: Option<i32>,
+    pub(super) status: Option<i32>,
     other_device: bool,
 }
 
 impl Said {
-    fn of(output: &Output) -> Self {
+    pub(super) fn of(output: &Output) -> Self {
         let stdout = String::from_utf8_lossy(&output.stdout);
         let (body, status) = match stdout.rsplit_once(MARK) {
             Some((body, status)) => (body, Some(status.trim().parse().unwrap_or(-1))),
@@ -170,7 +170,9 @@ impl Said {
 
 /// `NUMBER:PID` and its line's end, without which a pid is not whole; and what comes after it.
 fn stroke(text: &str) -> Option<(u32, u32, &str)> {
-    let (line, rest) = text.split_once('\n')?;
+    // Two numbers are short: a device that says the mark again and again is not searched to its end each time.
+    let end = text.bytes().take(64).position(|byte| byte == b'\n')?;
+    let (line, rest) = (text.get(..end)?, text.get(end + 1..)?);
     let (number, pid) = line.trim().split_once(':')?;
     Some((number.parse().ok()?, pid.parse().ok()?, rest))
 }

@@ -150,7 +150,7 @@ fn cannot_resolve(reply: &Reply) -> bool {
 }
 
 /// The first activity of the app that is not a tool's own (LeakCanary adds a launcher entry to debug builds).
-fn first_of(text: &str, package: &str) -> Option<String> {
+pub(super) fn first_of(text: &str, package: &str) -> Option<String> {
     let own = |line: &&str| {
         line.split_once('/').is_some_and(|(name, activity)| name == package && !activity.contains("leakcanary"))
     };
@@ -158,7 +158,7 @@ fn first_of(text: &str, package: &str) -> Option<String> {
 }
 
 /// Installed packages that share a part of the name with what was asked, the most alike first.
-fn similar(listed: &str, package: &str) -> Vec<String> {
+pub(super) fn similar(listed: &str, package: &str) -> Vec<String> {
     let parts = |name: &str| -> Vec<String> {
         name.split('.')
             .filter(|part| part.len() > 2 && !matches!(*part, "com" | "org" | "net" | "android" | "app" | "google"))

@@ -95,7 +95,7 @@ fn sentence(failure: &Failure) -> String {
 }
 
 /// The platform-tools version, such as `35.0.2-12147458`; else adb's own, such as `1.0.41`.
-fn version(text: &str) -> Option<String> {
+pub(super) fn version(text: &str) -> Option<String> {
     let after =
         |words: &str| text.lines().find_map(|line| line.trim().strip_prefix(words)).map(|rest| rest.trim().to_owned());
     after("Version ").or_else(|| after("Android Debug Bridge version "))

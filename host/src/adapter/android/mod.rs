@@ -6,6 +6,7 @@ mod input;
 mod judge;
 mod launch;
 mod list;
+pub(crate) mod parsers;
 mod read;
 mod reread;
 mod shell;

@@ -65,7 +65,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    fn of(output: Output, nonce: &str) -> Self {
+    pub(super) fn of(output: Output, nonce: &str) -> Self {
         let bytes = &output.stdout;
         let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
         while let Some(found) = find(bytes, nonce.as_bytes(), at) {
@@ -84,6 +84,12 @@ impl Reply {
     pub(super) fn part(&self, name: &str) -> Option<(&[u8], i32)> {
         let (_, status, range) = self.parts.iter().find(|(part, ..)| part == name)?;
         self.output.stdout.get(range.clone()).map(|bytes| (bytes, *status))
+    }
+
+    /// Every part that came through, in order: name, exit status, bytes.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, i32, &[u8])> {
+        let bytes = |range: &Range<usize>| self.output.stdout.get(range.clone()).unwrap_or_default();
+        self.parts.iter().map(move |(name, status, range)| (name.as_str(), *status, bytes(range)))
     }
 
     /// A part as text; empty when it did not come through.

@@ -10,7 +10,7 @@ use super::input::unsupported;
 const CHUNK: usize = 1_000;
 
 const KEY_TAB: u16 = 61;
-const KEY_ENTER: u16 = 66;
+pub(super) const KEY_ENTER: u16 = 66;
 
 /// One `input` command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,76 @@
+//! What reads a tool's arguments, as functions of any bytes with what it promises.
+
+use handset_model::parsers::{Promise, promised, sound};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::args;
+use super::schema::nearest;
+use super::table::{TOOLS, find};
+
+/// By the names of their fuzz targets.
+pub(crate) const PARSERS: &[(&str, Promise)] = &[("tool_arguments", arguments), ("tool_name", name)];
+
+/// What a schema lets through, the argument type takes.
+fn taken<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
+    serde_json::from_value::<T>(value.clone()).map(drop).map_err(|why| why.to_string())
+}
+
+type Taken = fn(&Value) -> Result<(), String>;
+
+/// Each tool's argument type, as its handler reads it.
+const TAKEN: &[(&str, Taken)] = &[
+    ("expect_element_visible", taken::<args::ExpectElementVisibleArgs>),
+    ("expect_state", taken::<args::ExpectStateArgs>),
+    ("get_current_screen", taken::<args::DeviceOnlyArgs>),
+    ("get_readiness", taken::<args::GetReadinessArgs>),
+    ("get_screen_fingerprint", taken::<args::DeviceOnlyArgs>),
+    ("get_system_status", taken::<args::NoArgs>),
+    ("get_ui_tree", taken::<args::GetUiTreeArgs>),
+    ("list_devices", taken::<args::ListDevicesArgs>),
+    ("list_plugins", taken::<args::NoArgs>),
+    ("press_back", taken::<args::PressBackArgs>),
+    ("run_journey", taken::<args::RunJourneyArgs>),
+    ("start_app", taken::<args::StartAppArgs>),
+    ("swipe", taken::<args::SwipeArgs>),
+    ("tap", taken::<args::TapArgs>),
+    ("tap_element", taken::<args::TapElementArgs>),
+    ("type_text", taken::<args::TypeTextArgs>),
+    ("wait_for_readiness", taken::<args::WaitForReadinessArgs>),
+    ("wait_for_ui", taken::<args::WaitForUiArgs>),
+];
+
+/// A tool's name, a line end, and JSON: refused by a member that is named, or taken whole.
+fn arguments(bytes: &[u8]) -> Result<bool, String> {
+    let cut = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+    let (name, json) = bytes.split_at(cut);
+    // Another name is another tool: bytes that are none would try nothing.
+    let index = name.iter().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
+    let named = std::str::from_utf8(name).ok().and_then(find);
+    let Some(tool) = named.or_else(|| TOOLS.get(index % TOOLS.len())) else { return Ok(false) };
+    let Ok(mut value) = serde_json::from_slice::<Value>(json) else { return Ok(false) };
+    if let Err(failure) = tool.check(&mut value) {
+        let member = failure.member.as_deref().unwrap_or_default();
+        promised(!member.is_empty(), || format!("{}: no member is named: {failure:?}", tool.name))?;
+        return sound(&failure).map(|()| false);
+    }
+    let Some((_, taken)) = TAKEN.iter().find(|(name, _)| *name == tool.name) else {
+        return Err(format!("the arguments of {} are in no table here", tool.name));
+    };
+    taken(&value).map_err(|why| format!("{}: the schema lets {value} through, its type does not: {why}", tool.name))?;
+    let before = value.clone();
+    tool.check(&mut value)
+        .map_err(|failure| format!("{}: {before} is refused the second time: {failure:?}", tool.name))?;
+    promised(value == before, || format!("{}: {before} became {value}", tool.name))?;
+    Ok(true)
+}
+
+/// Tools that could be meant by a name.
+fn name(bytes: &[u8]) -> Result<bool, String> {
+    let name = String::from_utf8_lossy(bytes);
+    let near = nearest(&name, TOOLS.iter().map(|tool| tool.name));
+    promised(near.len() <= 5 && near.iter().all(|name| find(name).is_some()), || format!("{near:?}"))?;
+    let exact = find(&name);
+    promised(exact.is_none_or(|tool| near.first().is_some_and(|first| first == tool.name)), || format!("{near:?}"))?;
+    Ok(exact.is_some())
+}
