@@ -63,17 +63,7 @@ impl Android {
         wants: Wants,
         budget: &Budget,
     ) -> Result<Read, ReadFailure> {
-        let mut tries = Tries {
-            reads: Vec::new(),
-            waited: Duration::ZERO,
-            failed: Vec::new(),
-            last: None,
-            leftover: None,
-            source: TreeSource::Stock,
-            server_lost: false,
-            asked_state: false,
-            looked_past_system_ui: false,
-        };
+        let mut tries = Tries::new();
         loop {
             if let Err(why) = budget.check() {
                 return Err(tries.out_of_time(why));
@@ -185,19 +175,37 @@ impl Android {
 }
 
 impl Tries {
+    fn new() -> Self {
+        Self {
+            reads: Vec::new(),
+            waited: Duration::ZERO,
+            failed: Vec::new(),
+            last: None,
+            leftover: None,
+            source: TreeSource::Stock,
+            server_lost: false,
+            asked_state: false,
+            looked_past_system_ui: false,
+        }
+    }
+
     /// Ends with what a read or a question met.
     fn over(&mut self, failure: Failure) -> ReadFailure {
         ReadFailure { failure, reads: std::mem::take(&mut self.reads), leftover: self.leftover.take() }
     }
 
-    /// Ends with a read cut off by the budget: what the read before it met says more than that time ran out over another.
+    /// Ends with a read cut off by the budget: what the read before it met says more than that time ran out over another,
+    /// but for a lost server: the device was found again since.
     fn stopped(&mut self, cut: Failure) -> ReadFailure {
         let failure = match self.last.take() {
-            Some(met) if cut.code == Code::Timeout => {
-                let message = format!("{}; {}, once more", met.message, cut.message);
-                Failure { message, ..met }
+            Some(met) if cut.code == Code::Timeout && met.code != Code::DeviceOffline => {
+                Failure { message: format!("{}; {}, once more", met.message, cut.message), ..met }
             }
-            _ => cut,
+            Some(met) => {
+                let message = format!("{}; the read before it failed with {}: {}", cut.message, met.code, met.message);
+                Failure { message, ..cut }
+            }
+            None => cut,
         };
         self.over(failure)
     }
@@ -239,6 +247,22 @@ fn covers_display(tree: &Tree) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_a_request_is_what_its_reads_met_unless_that_was_mended() {
+        for (met, cut, told) in [
+            (None, Code::Timeout, Code::Timeout),
+            (Some(Code::SlotBusy), Code::Timeout, Code::SlotBusy),
+            (Some(Code::NotIdle), Code::Timeout, Code::NotIdle),
+            (Some(Code::DeviceOffline), Code::Timeout, Code::Timeout),
+            (Some(Code::SlotBusy), Code::Cancelled, Code::Cancelled),
+        ] {
+            let mut tries = Tries { last: met.map(|code| Failure::new(code, "met before")), ..Tries::new() };
+            let failure = tries.stopped(Failure::new(cut, "cut")).failure;
+            assert_eq!(failure.code, told, "{met:?}, {cut}");
+            assert_eq!(failure.message.contains("met before"), met.is_some(), "{failure}");
+        }
+    }
 
     fn flagged(shown: &str, front: Option<&str>) -> bool {
         let tree = Tree { package: Some(shown.to_owned()), ..Tree::default() };
