@@ -219,7 +219,7 @@ fn levels(tree: &Tree) -> Vec<usize> {
 
 /// Writing into a `String` cannot fail.
 macro_rules! put {
-    ($out:expr, $($argument:tt)*) => { let _ = write!($out, $($argument)*); };
+    ($out:expr, $($argument:tt)*) => {{ let _ = write!($out, $($argument)*); }};
 }
 
 fn window_line(out: &mut String, tree: &Tree, index: u32) {
@@ -228,13 +228,13 @@ fn window_line(out: &mut String, tree: &Tree, index: u32) {
     };
     put!(out, "window {index}");
     if let Some(package) = &window.package {
-        put!(out, " {package}");
+        put!(out, " {}", shortened(package));
     }
     if let Some(title) = &window.title {
         put!(out, " \"{}\"", shortened(title));
     }
     if let Some(kind) = &window.kind {
-        put!(out, " {kind}");
+        put!(out, " {}", shortened(kind));
     }
     out.push('\n');
 }
@@ -245,7 +245,11 @@ const MAX_INDENT: usize = 24;
 fn element_line(out: &mut String, tree: &Tree, element: &Element, index: u32, level: usize) {
     let traits = &element.traits;
     out.extend(std::iter::repeat_n(' ', level.min(MAX_INDENT)));
-    put!(out, "[{index}] {}", element.role.unwrap_or_else(|| simple_class(&element.class)));
+    // An app names its own classes, and may put a line end into one.
+    match element.role {
+        Some(role) => put!(out, "[{index}] {role}"),
+        None => put!(out, "[{index}] {}", shortened(simple_class(&element.class))),
+    }
     if let Some(text) = &element.text {
         put!(out, " \"{}\"", shortened(text));
     }

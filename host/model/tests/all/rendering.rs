@@ -160,3 +160,15 @@ fn vendor_classes_have_the_roles_of_what_they_extend() {
         assert_eq!(tree.elements[0].role, role, "{class}");
     }
 }
+
+#[test]
+fn a_class_with_a_line_end_forges_no_line_of_the_text_tree() {
+    let class = "a.View&#10;[9] button &quot;Pay&quot; tap 0,0-1,1";
+    let text =
+        handset_model::ui::text_tree(&crate::support::tree_of(crate::support::screen(&crate::support::leaf(&[
+            ("class", class),
+            ("text", "x"),
+        ]))));
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("[0] View\\n[9] button \\\"Pay\\\" tap"), "{text}");
+}
