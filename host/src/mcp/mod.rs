@@ -5,7 +5,6 @@ mod stdio;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use handset_model::{Code, Failure};
@@ -23,7 +22,7 @@ pub use stdio::{MAX_LINE_BYTES, Stdio};
 
 use crate::action::SharedRead;
 use crate::request::Request;
-use crate::tools::{Answer, Call, Group, House, TEXT_BYTES, TOOLS, Tool, error_json, find, nearest};
+use crate::tools::{Answer, Call, Group, House, TOOLS, Tool, crowds, error_json, find, nearest};
 
 /// Told to every client.
 const INSTRUCTIONS: &str = "Look with get_ui_tree (format text is small), act with tap_element, wait with wait_for_ui or \
@@ -164,7 +163,7 @@ impl ServerHandler for Server {
             Ok(answer) => {
                 tracing::info!(request = %request.id, tool = tool.name, success = answer.success(), ms = request.timings.total_ms(), "answered");
                 self.house.measured(tool, answer.success(), answer.failure_code(), &request);
-                answered(&answer)
+                answered(answer)
             }
             Err(failure) => {
                 tracing::info!(request = %request.id, tool = tool.name, code = %failure.code, ms = request.timings.total_ms(), "refused");
@@ -204,13 +203,10 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::new(ErrorCode::INVALID_PARAMS, message, Some(json!({ "error": failure.to_json() })))
 }
 
-fn answered(answer: &Answer) -> CallToolResult {
-    let body = answer.to_json(None);
-    let text: Cow<'_, str> = match answer {
-        Answer::Body { text: Some(text), .. } => Cow::Borrowed(text),
-        _ => Cow::Owned(short(&body)),
-    };
-    structured(text.into_owned(), body, false)
+fn answered(answer: Answer) -> CallToolResult {
+    let (body, text) = answer.into_parts();
+    let text = text.unwrap_or_else(|| short(&body));
+    structured(text, body, false)
 }
 
 fn refused(tool: &Tool, failure: &Failure, request: &Request) -> CallToolResult {
@@ -227,9 +223,8 @@ fn structured(text: String, body: Value, error: bool) -> CallToolResult {
 
 /// The JSON as text, unless it is so large that it would crowd the client: then its small members, and where the rest is.
 fn short(body: &Value) -> String {
-    let text = body.to_string();
-    if text.len() <= TEXT_BYTES {
-        return text;
+    if !crowds(body) {
+        return body.to_string();
     }
     let mut small = body.clone();
     shrink(&mut small);

@@ -18,6 +18,8 @@ pub(super) const CACHE_BYTES: u64 = 1 << 30;
 /// An unfinished file older than this belongs to nobody.
 const STALE_PART: Duration = Duration::from_secs(3_600);
 const EXTENSION: &str = "cwasm";
+/// Hex digits of its content in the name of an entry.
+const DIGITS: usize = 32;
 const PART: &str = ".part-";
 
 /// A folder of compiled components that only this user can write.
@@ -76,7 +78,7 @@ impl Cache {
         let mut part = tempfile::Builder::new().prefix(PART).tempfile_in(&self.dir)?;
         part.write_all(compiled)?;
         part.as_file().sync_all()?;
-        let path = self.dir.join(format!("{}-{}.{EXTENSION}", key(engine, wasm_sha256), &sha256(compiled)[..32]));
+        let path = self.dir.join(format!("{}-{}.{EXTENSION}", key(engine, wasm_sha256), &sha256(compiled)[..DIGITS]));
         part.persist(&path).map_err(|failed| failed.error)?;
         self.evict(&path);
         Ok(path)
@@ -140,7 +142,7 @@ fn read_entry(engine: &Engine, path: &Path) -> Result<Component, String> {
     }
     let digest = sha256(&fs::read(path).map_err(|why| why.to_string())?);
     let named = name(path).trim_end_matches(".cwasm").rsplit('-').next().unwrap_or_default();
-    if named.is_empty() || !digest.starts_with(named) {
+    if named.len() != DIGITS || !digest.starts_with(named) {
         return Err("its content is not what was written".to_owned());
     }
     deserialize(engine, path).map_err(|why| why.to_string())

@@ -1,17 +1,19 @@
 //! Readiness: every classifier asked about the reads of a request.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use handset_model::{Code, Failure};
+use wasmtime::Store;
+use wasmtime::component::Instance;
 
 use super::bindings::pure::exports::handset::plugin::readiness;
-use super::component::Classifier;
+use super::component::{Classifier, Loaded};
+use super::entry::Entry;
 use super::evidence::{check_all, text, texts};
 use super::faults::Breach;
 use super::lent::{CallState, Timeline};
 use super::ops::{EvidenceNote, TimelineData};
-use super::pure::{Answers, millis, no_interface};
+use super::pure::{Answers, Asked, Went, no_interface};
 use super::registry::{Plugins, Target};
 
 /// What a classifier makes of the screen, in the order the contract combines them.
@@ -77,32 +79,22 @@ pub struct Voice {
 }
 
 impl Plugins {
-    /// Asks every classifier about the reads of a request; several at once. A plugin that is still being
-    /// compiled is not waited for: it is named with its reason.
+    /// Asks every classifier about the reads of a request, side by side; the built-in ones, which are quick, one after
+    /// the other. A plugin that is still being compiled is not waited for: it is named with its reason.
     pub async fn classify(&self, timeline: Arc<TimelineData>) -> Vec<Voice> {
         if timeline.observations.is_empty() {
             // Never lent empty: the host answers `unknown` itself.
             return Vec::new();
         }
-        let mut asked = Vec::new();
-        for entry in self.set().iter() {
+        let set = self.set();
+        let voices = set.iter().map(|entry| async {
             match entry.ready() {
-                Ok(loaded) => {
-                    for index in 0..loaded.provides.classifiers.len() {
-                        asked.push(Ok(Target { entry: Arc::clone(entry), loaded: Arc::clone(&loaded), index }));
-                    }
-                }
-                Err(failure) if failure.is_retryable() => asked.push(Err((Arc::clone(entry), failure))),
-                Err(_) => {}
-            }
-        }
-        let voices = asked.into_iter().map(|target| async {
-            match target {
-                Ok(target) => self.ask_classifier(target, Arc::clone(&timeline)).await,
-                Err((entry, failure)) => silent(entry.name.to_string(), failure, 0.0),
+                Ok(loaded) => self.ask_classifiers(entry, &loaded, &timeline).await,
+                Err(failure) if failure.is_retryable() => vec![silent(entry.name.to_string(), failure, 0.0)],
+                Err(_) => Vec::new(),
             }
         });
-        futures::future::join_all(voices).await
+        futures::future::join_all(voices).await.concat()
     }
 
     /// Names of every classifier and the probes they know how to use.
@@ -118,42 +110,65 @@ impl Plugins {
             .collect()
     }
 
-    async fn ask_classifier(&self, target: Target, timeline: Arc<TimelineData>) -> Voice {
-        let Some(local) = target.loaded.provides.classifiers.get(target.index).map(|one| one.name.clone()) else {
-            return silent(target.entry.name.to_string(), Failure::new(Code::Unknown, "no such classifier"), 0.0);
-        };
-        let name = target.entry.full_name(&local);
-        let started = Instant::now();
-        let asked = self
-            .pure_call(target, format!("readiness.classify {local}"), Answers::Work, move |loaded, store, instance| {
-                let Some(indices) = &loaded.readiness else { return Err(no_interface("readiness")) };
-                for screen in &timeline.observations {
-                    store.data_mut().lent.add(screen);
-                }
-                let handle = store.data_mut().table.push(Timeline(timeline))?;
-                let guest = indices.load(&mut *store, instance)?;
-                let answer = guest.call_classify(&mut *store, &local, handle)?;
-                Ok(match answer {
-                    Ok(assessment) => Ok(judge(assessment, store.data())?),
-                    Err(why) => Err(text(&why, "a reason")?),
-                })
-            })
-            .await;
-        let elapsed_ms = millis(started);
-        match asked {
-            Ok(Ok(mut voice)) => {
-                voice.classifier = name;
-                voice.elapsed_ms = elapsed_ms;
-                voice
-            }
-            Ok(Err(why)) => silent(
-                name,
-                Failure::new(Code::Unsupported, format!("the classifier could not tell: {why}")),
-                elapsed_ms,
-            ),
-            Err(failure) => silent(name, failure, elapsed_ms),
+    async fn ask_classifiers(
+        &self,
+        entry: &Arc<Entry>,
+        loaded: &Arc<Loaded>,
+        timeline: &Arc<TimelineData>,
+    ) -> Vec<Voice> {
+        let classifiers = &loaded.provides.classifiers;
+        if classifiers.is_empty() {
+            return Vec::new();
         }
+        let asked = classifiers.iter().enumerate().map(|(index, one)| {
+            let (local, timeline) = (one.name.clone(), Arc::clone(timeline));
+            Asked {
+                target: Target { entry: Arc::clone(entry), loaded: Arc::clone(loaded), index },
+                function: format!("readiness.classify {local}"),
+                run: move |loaded: &Loaded, store: &mut Store<CallState>, instance: &Instance| {
+                    classify(&local, timeline, loaded, store, instance)
+                },
+            }
+        });
+        let went = if entry.builtin {
+            self.pure_calls(asked.collect(), Answers::Work).await
+        } else {
+            // One that spins delays no other.
+            let each = asked.map(|one| self.pure_calls(vec![one], Answers::Work));
+            futures::future::join_all(each).await.into_iter().flatten().collect()
+        };
+        let voice = |(one, (answer, elapsed_ms)): (&Classifier, Went<Result<Voice, String>>)| {
+            let name = entry.full_name(&one.name);
+            match answer {
+                Ok(Ok(voice)) => Voice { classifier: name, elapsed_ms, ..voice },
+                Ok(Err(why)) => {
+                    let why = format!("the classifier could not tell: {why}");
+                    silent(name, Failure::new(Code::Unsupported, why), elapsed_ms)
+                }
+                Err(failure) => silent(name, failure, elapsed_ms),
+            }
+        };
+        classifiers.iter().zip(went).map(voice).collect()
     }
+}
+
+fn classify(
+    local: &str,
+    timeline: Arc<TimelineData>,
+    loaded: &Loaded,
+    store: &mut Store<CallState>,
+    instance: &Instance,
+) -> wasmtime::Result<Result<Voice, String>> {
+    let Some(indices) = &loaded.readiness else { return Err(no_interface("readiness")) };
+    for screen in &timeline.observations {
+        store.data_mut().lent.add(screen);
+    }
+    let handle = store.data_mut().table.push(Timeline(timeline))?;
+    let guest = indices.load(&mut *store, instance)?;
+    Ok(match guest.call_classify(&mut *store, local, handle)? {
+        Ok(assessment) => Ok(judge(assessment, store.data())?),
+        Err(why) => Err(text(&why, "a reason")?),
+    })
 }
 
 fn judge(assessment: readiness::Assessment, state: &CallState) -> Result<Voice, Breach> {

@@ -1,4 +1,4 @@
-//! Compiling: small components here, large ones in a child process with a bound on time and memory.
+//! Compiling: small components here, large ones and the built-in ones in a child process with a bound on time and memory.
 
 use std::ffi::OsString;
 use std::path::Path;

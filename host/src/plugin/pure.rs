@@ -10,6 +10,7 @@ use wasmtime::component::Instance;
 
 use super::bindings::pure::handset::plugin::ui::Violation;
 use super::component::Loaded;
+use super::engine::Engines;
 use super::evidence::text;
 use super::faults::{Breach, FaultKind};
 use super::lent::CallState;
@@ -27,6 +28,16 @@ pub(super) enum Answers {
     Beforehand,
 }
 
+/// One pure call to make.
+pub(super) struct Asked<F> {
+    pub(super) target: Target,
+    pub(super) function: String,
+    pub(super) run: F,
+}
+
+/// How a pure call went, and how long it took by itself, milliseconds.
+pub(super) type Went<T> = (Result<T, Failure>, f64);
+
 impl Plugins {
     /// Runs one pure call on a fresh instance, on the pool for pure calls, and remembers how it went.
     ///
@@ -39,32 +50,72 @@ impl Plugins {
         answers: Answers,
         run: impl FnOnce(&Loaded, &mut Store<CallState>, &Instance) -> wasmtime::Result<T> + Send + 'static,
     ) -> Result<T, Failure> {
-        let ticket = target.admit()?;
-        let engines = Arc::clone(self.shared.engines.as_ref().map_err(no_engine)?);
-        let loaded = Arc::clone(&target.loaded);
-        let on_blocking = {
-            let function = function.clone();
-            move || {
-                let made = loaded.instantiate(&engines, &function)?;
-                loaded.call(&engines, made, &function, |store, instance| run(&loaded, store, instance))
-            }
-        };
-        let done = match self.on_pool(&self.shared.pure_calls, on_blocking).await {
-            Ok(done) => done,
-            Err(broke) => Err(target.host_fault(&function, broke)),
-        };
-        match done {
-            Ok(answer) => {
-                if answers == Answers::Work {
-                    ticket.answered();
+        let mut went = self.pure_calls(vec![Asked { target, function, run }], answers).await;
+        went.pop().map_or_else(|| Err(Failure::new(Code::Unknown, "no call was made")), |(result, _)| result)
+    }
+
+    /// Runs several pure calls one after the other in one turn of the pool, each on a fresh instance.
+    pub(super) async fn pure_calls<T, F>(&self, asked: Vec<Asked<F>>, answers: Answers) -> Vec<Went<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Loaded, &mut Store<CallState>, &Instance) -> wasmtime::Result<T> + Send + 'static,
+    {
+        let engines = self.shared.engines.as_ref().map_err(no_engine);
+        let mut waiting = Vec::with_capacity(asked.len());
+        let mut calls = Vec::with_capacity(asked.len());
+        for Asked { target, function, run } in asked {
+            match target.admit().and_then(|ticket| Ok((ticket, Arc::clone(engines.as_ref().map_err(Clone::clone)?)))) {
+                Ok((ticket, engines)) => {
+                    calls.push((Arc::clone(&target.loaded), engines, function.clone(), run));
+                    waiting.push(Ok((target.clone(), ticket, function)));
                 }
-                Ok(answer)
-            }
-            Err(fault) => {
-                ticket.faulted(&fault);
-                Err(fault.failure())
+                Err(refused) => waiting.push(Err(refused)),
             }
         }
+        let on_blocking = move || -> Vec<_> {
+            let call = |(loaded, engines, function, run): (Arc<Loaded>, Arc<Engines>, String, F)| {
+                let began = Instant::now();
+                let done = loaded.instantiate(&engines, &function).and_then(|made| {
+                    loaded.call(&engines, made, &function, |store, instance| run(&loaded, store, instance))
+                });
+                (done, millis(began))
+            };
+            calls.into_iter().map(call).collect()
+        };
+        let mut done = match self.on_pool(&self.shared.pure_calls, on_blocking).await {
+            Ok(done) => Ok(done.into_iter()),
+            Err(broke) => Err(broke),
+        };
+        let mut went = Vec::with_capacity(waiting.len());
+        for one in waiting {
+            let (target, ticket, function) = match one {
+                Ok(admitted) => admitted,
+                Err(refused) => {
+                    went.push((Err(refused), 0.0));
+                    continue;
+                }
+            };
+            let (result, took) = match &mut done {
+                Ok(done) => done
+                    .next()
+                    .unwrap_or_else(|| (Err(target.host_fault(&function, "no call was made".to_owned())), 0.0)),
+                Err(broke) => (Err(target.host_fault(&function, broke.clone())), 0.0),
+            };
+            let result = match result {
+                Ok(answer) => {
+                    if answers == Answers::Work {
+                        ticket.answered();
+                    }
+                    Ok(answer)
+                }
+                Err(fault) => {
+                    ticket.faulted(&fault);
+                    Err(fault.failure())
+                }
+            };
+            went.push((result, took));
+        }
+        went
     }
 
     /// Runs guest code off the reactor, at most as many at once as the pool has places.

@@ -221,6 +221,7 @@ impl Plugins {
 }
 
 /// Something a plugin provides, with the component that does.
+#[derive(Clone)]
 pub(super) struct Target {
     pub(super) entry: Arc<Entry>,
     pub(super) loaded: Arc<Loaded>,
@@ -341,40 +342,34 @@ impl Shared {
         let shown = entry.folder.as_ref().map_or_else(|| entry.name.to_string(), |folder| folder.display().to_string());
         let broke = |why: tokio::task::JoinError| Problem::compile(format!("{}: {why}", found.entry.name));
         let closed = |_| Problem::compile("the server is ending");
-        let component = if entry.builtin || found.wasm.len() <= IN_PROCESS {
-            let _turn = if entry.builtin { None } else { Some(self.compiling.acquire().await.map_err(closed)?) };
-            let (shared, engines, wasm, digest) =
-                (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
-            let compile = move || -> Result<Component, Problem> {
-                match shared.cache.as_ref().and_then(|cache| cache.load(&engines.engine, &digest)) {
-                    Some(component) => Ok(component),
-                    None => here(&engines.engine, shared.cache.as_ref(), &wasm, &digest, &shown),
-                }
-            };
-            tokio::task::spawn_blocking(compile).await.map_err(broke)??
-        } else {
-            let _turn = self.one_child.acquire().await.map_err(closed)?;
-            let (shared, engines, wasm, digest) =
-                (Arc::clone(self), Arc::clone(&engines), found.wasm.clone(), entry.sha256.clone());
-            let runtime = tokio::runtime::Handle::current();
-            // On a blocking thread for its files of tens of megabytes; the child itself is waited for asynchronously.
-            let compile = move || -> Result<Component, Problem> {
-                let (engine, cache) = (&engines.engine, shared.cache.as_ref());
-                match cache.and_then(|cache| cache.load(engine, &digest)) {
-                    Some(component) => Ok(component),
-                    None => runtime.block_on(in_child(
-                        &shared.processes,
-                        engine,
-                        cache,
-                        shared.config.precompiler.as_ref(),
-                        &wasm,
-                        &digest,
-                        &shown,
-                    )),
-                }
-            };
-            tokio::task::spawn_blocking(compile).await.map_err(broke)??
+        // Compiling leaves tens of megabytes behind. A child takes them with it; what it made comes through the cache.
+        let apart = found.wasm.len() > IN_PROCESS || (entry.builtin && self.cache.is_some());
+        let _turn = match (entry.builtin, apart) {
+            (true, _) => None,
+            (false, true) => Some(self.one_child.acquire().await.map_err(closed)?),
+            (false, false) => Some(self.compiling.acquire().await.map_err(closed)?),
         };
+        let (shared, wasm, digest) = (Arc::clone(self), found.wasm.clone(), entry.sha256.clone());
+        let (builtin, in_engine) = (entry.builtin, Arc::clone(&engines));
+        let runtime = tokio::runtime::Handle::current();
+        // On a blocking thread for its files of tens of megabytes; a child is waited for asynchronously.
+        let compile = move || -> Result<Component, Problem> {
+            let (engine, cache) = (&in_engine.engine, shared.cache.as_ref());
+            if let Some(component) = cache.and_then(|cache| cache.load(engine, &digest)) {
+                return Ok(component);
+            }
+            if apart {
+                let precompiler = shared.config.precompiler.as_ref();
+                let child = in_child(&shared.processes, engine, cache, precompiler, &wasm, &digest, &shown);
+                match runtime.block_on(child) {
+                    // What we embed ourselves must be there wherever this process can compile it.
+                    Err(problem) if builtin => tracing::debug!(why = problem.message, "compiling in this process"),
+                    done => return done,
+                }
+            }
+            here(engine, cache, &wasm, &digest, &shown)
+        };
+        let component = tokio::task::spawn_blocking(compile).await.map_err(broke)??;
         let settings =
             self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
         let guest = Guest {
@@ -383,7 +378,6 @@ impl Shared {
             memory_mib: entry.memory_mib,
             mint: Arc::clone(&self.config.element_id),
         };
-        let builtin = entry.builtin;
         let _turn = self.pure_calls.acquire().await.map_err(closed)?;
         tokio::task::spawn_blocking(move || Loaded::new(&engines, &component, guest, builtin)).await.map_err(broke)?
     }

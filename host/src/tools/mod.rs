@@ -41,6 +41,23 @@ pub const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 /// Past this many bytes the text block is the compact text and the JSON travels in structuredContent alone (contract §4).
 pub const TEXT_BYTES: usize = 40 * 1024;
 
+/// Whether a value's JSON is longer than the text block may be; it is counted only so far.
+#[must_use]
+pub fn crowds(value: &impl serde::Serialize) -> bool {
+    struct Room(usize);
+    impl std::io::Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::WriteZero)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Room(TEXT_BYTES), value).is_err()
+}
+
 /// Finding the device, before any timeout a tool states.
 const RESOLUTION: Duration = Duration::from_secs(5);
 
@@ -115,6 +132,15 @@ impl Answer {
         match self {
             Self::Action(report) => mode.map_or_else(|| report.to_json(), |mode| report.shaped(mode)),
             Self::Body { body, .. } => body.clone(),
+        }
+    }
+
+    /// As the one who called it in `mcp` sees it, with the text to show instead of the JSON where there is one.
+    #[must_use]
+    pub fn into_parts(self) -> (Value, Option<String>) {
+        match self {
+            Self::Action(report) => (report.to_json(), None),
+            Self::Body { body, text, .. } => (body, text),
         }
     }
 

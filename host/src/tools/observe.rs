@@ -53,7 +53,9 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
     let report = assess(&call.house.plugins, &timeline, NO_GAP).await;
     call.request.timings.add("plugin_ms", report.plugin_ms);
 
-    let mut body = match tree_json(device, &observation, keep.as_ref().map(|keep| keep.shown.as_slice())) {
+    let as_text = args.format == Some(TreeFormat::Text);
+    let shown = if as_text { Some(&[][..]) } else { keep.as_ref().map(|keep| keep.shown.as_slice()) };
+    let mut body = match tree_json(device, &observation, shown) {
         Value::Object(body) => body,
         _ => Map::new(),
     };
@@ -70,12 +72,12 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
         None => text_tree(&observation.tree),
     };
     let mut text = None;
-    if args.format == Some(TreeFormat::Text) {
+    if as_text {
         body.remove("elements");
         let lines = lines();
         body.insert("text".into(), json!(lines));
         text = Some(with_header(&body, &lines));
-    } else if serde_json::to_string(&body).is_ok_and(|json| json.len() > super::TEXT_BYTES) {
+    } else if super::crowds(&body) {
         text = Some(with_header(&body, &lines()));
     }
     body.insert("timing".into(), call.request.timings.full());

@@ -25,7 +25,8 @@ pub fn element_json(tree: &Tree, index: u32, view: ElementView, element_id: Opti
     let Some(element) = tree.get(index) else {
         return Value::Null;
     };
-    let mut object = Object::default();
+    // Most elements have about a dozen members.
+    let mut object = Object(Map::with_capacity(16));
     match view {
         ElementView::Tree => {
             object.text("text", element.text.as_deref());
@@ -40,16 +41,16 @@ pub fn element_json(tree: &Tree, index: u32, view: ElementView, element_id: Opti
             }
             object.truth("visible", element.traits.visible);
             object.truth("password", element.traits.password);
-            object.put("bounds", json!(element.bounds.to_array()));
+            object.put("bounds", numbers(element.bounds.to_array()));
             if element.traits.visible {
                 let (x, y) = element.visible_bounds.center();
-                object.put("center", json!([x, y]));
+                object.put("center", numbers([x, y]));
             }
             if let Some(parent) = element.parent {
                 object.put("parentId", json!(parent));
             }
             if !element.children.is_empty() {
-                object.put("children", json!(element.children));
+                object.put("children", numbers(element.children.iter().copied()));
             }
             if element.depth > 0 {
                 object.put("depth", json!(element.depth));
@@ -61,7 +62,7 @@ pub fn element_json(tree: &Tree, index: u32, view: ElementView, element_id: Opti
             object.text("resource_id", element.resource_id.as_deref());
             object.text("accessibility_id", element.description.as_deref());
             object.text("class", Some(&element.class));
-            object.put("bounds", json!(element.bounds.to_array()));
+            object.put("bounds", numbers(element.bounds.to_array()));
             object.put("index", json!(index));
         }
     }
@@ -81,6 +82,10 @@ pub fn element_json(tree: &Tree, index: u32, view: ElementView, element_id: Opti
     Value::Object(object.0)
 }
 
+fn numbers<N: Into<Value>>(numbers: impl IntoIterator<Item = N>) -> Value {
+    Value::Array(numbers.into_iter().map(Into::into).collect())
+}
+
 /// A JSON object that leaves out what is empty.
 #[derive(Default)]
 struct Object(Map<String, Value>);
@@ -92,13 +97,13 @@ impl Object {
 
     fn text(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            self.put(name, json!(value));
+            self.put(name, Value::String(value.to_owned()));
         }
     }
 
     fn truth(&mut self, name: &str, value: bool) {
         if value {
-            self.put(name, json!(true));
+            self.put(name, Value::Bool(true));
         }
     }
 

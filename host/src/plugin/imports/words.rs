@@ -9,11 +9,21 @@ use crate::plugin::limits::Meter;
 /// Bytes compared, at most, between two looks at the clock: some tens of microseconds.
 const UNWATCHED: usize = 1 << 14;
 
+/// Classes and roles remembered in one search: a screen has few of them, each many times.
+const KINDS: usize = 32;
+
 /// Words to look for, lower-case, those with one first byte side by side.
 pub(super) struct Words {
     words: Vec<String>,
     /// By first byte.
     ranges: Vec<std::ops::Range<usize>>,
+    /// A bit for each pair of bytes that a word may begin with.
+    pairs: Vec<u64>,
+}
+
+fn bit(first: u8, second: u8) -> (usize, u64) {
+    let pair = usize::from(first) << 8 | usize::from(second);
+    (pair / 64, 1 << (pair % 64))
 }
 
 impl Words {
@@ -28,7 +38,21 @@ impl Words {
                 ..words.partition_point(|word| first(word) <= Some(byte))
         };
         let ranges = (0..=u8::MAX).map(range).collect();
-        Self { words, ranges }
+        let mut pairs = vec![0; (1 << 16) / 64];
+        let mut may_begin = |first, second| {
+            let (at, bit) = bit(first, second);
+            if let Some(bits) = pairs.get_mut(at) {
+                *bits |= bit;
+            }
+        };
+        for word in &words {
+            match *word.as_bytes() {
+                [first] => (0..=u8::MAX).for_each(|second| may_begin(first, second)),
+                [first, second, ..] => may_begin(first, second),
+                [] => {}
+            }
+        }
+        Self { words, ranges, pairs }
     }
 
     /// Indexes of the elements whose class, role, text or description holds any of them.
@@ -38,17 +62,38 @@ impl Words {
     pub(super) fn find(&self, screen: &Observation, meter: &Meter) -> Result<Vec<u32>, Breach> {
         let mut found = Vec::new();
         let mut work = 0;
+        let mut kinds = Vec::with_capacity(KINDS);
         for (index, element) in (0_u32..).zip(&screen.tree.elements) {
-            if self.any(element, &mut work, meter)? {
+            if self.any(element, &mut kinds, &mut work, meter)? {
                 found.push(index);
             }
         }
         Ok(found)
     }
 
-    fn any(&self, element: &Element, work: &mut usize, meter: &Meter) -> Result<bool, Breach> {
-        let texts = [Some(&*element.class), element.role, element.text.as_deref(), element.description.as_deref()];
-        for text in texts.into_iter().flatten() {
+    fn any<'a>(
+        &self,
+        element: &'a Element,
+        kinds: &mut Vec<(&'a str, bool)>,
+        work: &mut usize,
+        meter: &Meter,
+    ) -> Result<bool, Breach> {
+        for kind in [Some(&*element.class), element.role].into_iter().flatten() {
+            let holds = match kinds.iter().find(|(known, _)| *known == kind) {
+                Some((_, holds)) => *holds,
+                None => {
+                    let holds = self.within(kind, work, meter)?;
+                    if kinds.len() < KINDS {
+                        kinds.push((kind, holds));
+                    }
+                    holds
+                }
+            };
+            if holds {
+                return Ok(true);
+            }
+        }
+        for text in [element.text.as_deref(), element.description.as_deref()].into_iter().flatten() {
             if self.within(text, work, meter)? {
                 return Ok(true);
             }
@@ -65,9 +110,18 @@ impl Words {
             lowered = text.to_lowercase();
             lowered.as_bytes()
         };
-        for (at, byte) in bytes.iter().enumerate() {
-            let words = self.beginning_with(byte.to_ascii_lowercase());
-            *work += 1 + words.iter().map(String::len).sum::<usize>();
+        let mut first = bytes.first().map_or(0, u8::to_ascii_lowercase);
+        for at in 0..bytes.len() {
+            let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
+            let begins = std::mem::replace(&mut first, second);
+            *work += 1;
+            let (place, bit) = bit(begins, second);
+            let words = if self.pairs.get(place).is_some_and(|bits| bits & bit != 0) {
+                self.beginning_with(begins)
+            } else {
+                &[]
+            };
+            *work += words.iter().map(String::len).sum::<usize>();
             if *work >= UNWATCHED {
                 *work = 0;
                 meter.at_work()?;
