@@ -39,10 +39,14 @@ pub(super) fn try_hold(path: &Path) -> Held {
     };
     match file.try_lock() {
         Ok(()) => {
-            // Only for the other's message: a lock without a pid still locks.
-            let written = file.set_len(0).and_then(|()| write!(&file, "{}", std::process::id()));
-            if let Err(error) = written {
-                tracing::debug!(%error, "no pid in the lock file");
+            // Only for the other's message: a lock without a pid still locks. Mostly it is there from our last turn.
+            let us = std::process::id();
+            if pid_in(&file) != Some(us) {
+                let mut writer = &file;
+                let written = file.set_len(0).and_then(|()| writer.rewind()).and_then(|()| write!(writer, "{us}"));
+                if let Err(error) = written {
+                    tracing::debug!(%error, "no pid in the lock file");
+                }
             }
             Held::Ours(file)
         }

@@ -17,7 +17,7 @@ impl Kept {
     fn keep(&self, bytes: &[u8], cap: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = cap.saturating_sub(kept.0.len()).min(bytes.len());
-        kept.0.extend(bytes.iter().take(room));
+        kept.0.extend_from_slice(bytes.get(..room).unwrap_or_default());
         kept.1 |= room < bytes.len();
     }
 }
@@ -25,8 +25,9 @@ impl Kept {
 /// Reads until the end of the pipe or an error, which is an end as well: nobody is left to write.
 pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, kept: Kept, cap: usize) {
     let Some(mut pipe) = pipe else { return };
-    let mut buffer = vec![0; 64 * 1024];
-    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-        kept.keep(buffer.get(..count).unwrap_or_default(), cap);
+    let mut buffer = Vec::with_capacity(64 * 1024);
+    while let Ok(1..) = pipe.read_buf(&mut buffer).await {
+        kept.keep(&buffer, cap);
+        buffer.clear();
     }
 }
