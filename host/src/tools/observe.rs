@@ -49,16 +49,13 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
     let facts = session.facts(&call.request, &budget).await?;
     let device = device_json(&session.pinned, facts.as_ref());
     let keep = chosen(&args, &observation);
-    let timeline = TimelineData { observations: vec![Arc::clone(&observation)], ..TimelineData::default() };
-    let report = assess(&call.house.plugins, &timeline, NO_GAP).await;
-    call.request.timings.add("plugin_ms", report.plugin_ms);
-
     let as_text = args.format == Some(TreeFormat::Text);
-    let shown = if as_text { Some(&[][..]) } else { keep.as_ref().map(|keep| keep.shown.as_slice()) };
-    let mut body = match tree_json(device, &observation, shown) {
-        Value::Object(body) => body,
-        _ => Map::new(),
-    };
+    let timeline = TimelineData { observations: vec![Arc::clone(&observation)], ..TimelineData::default() };
+    // The classifiers look at the screen on their own threads while it is written down here.
+    let (report, (mut body, lines)) = tokio::join!(assess(&call.house.plugins, &timeline, NO_GAP), async {
+        written(device, &observation, keep.as_ref(), as_text)
+    });
+    call.request.timings.add("plugin_ms", report.plugin_ms);
     body.insert("loading_state".into(), loading_state(&report.evidence));
     body.insert("readiness".into(), report.summary(&timeline));
     if let Some(keep) = &keep {
@@ -67,21 +64,34 @@ pub(super) async fn get_ui_tree(call: Call) -> Result<Answer, Failure> {
             body.insert("next_offset".into(), json!(next));
         }
     }
-    let lines = || match &keep {
-        Some(keep) => text_tree_of(&observation.tree, keep.shown.iter().copied()),
-        None => text_tree(&observation.tree),
-    };
-    let mut text = None;
-    if as_text {
-        body.remove("elements");
-        let lines = lines();
-        body.insert("text".into(), json!(lines));
-        text = Some(with_header(&body, &lines));
-    } else if super::crowds(&body) {
-        text = Some(with_header(&body, &lines()));
+    let text = lines.as_ref().map(|lines| with_header(&body, lines));
+    if let Some(lines) = lines.filter(|_| as_text) {
+        body.insert("text".into(), Value::String(lines));
     }
     body.insert("timing".into(), call.request.timings.full());
     Ok(Answer::Body { body: Value::Object(body), success: None, failure_code: None, text })
+}
+
+/// The tree as JSON, and its lines where they are asked for or the JSON would crowd a text block.
+fn written(
+    device: Value,
+    observation: &Observation,
+    keep: Option<&Chosen>,
+    as_text: bool,
+) -> (Map<String, Value>, Option<String>) {
+    let shown = if as_text { Some(&[][..]) } else { keep.map(|keep| keep.shown.as_slice()) };
+    let mut body = match tree_json(device, observation, shown) {
+        Value::Object(body) => body,
+        _ => Map::new(),
+    };
+    if as_text {
+        body.remove("elements");
+    }
+    let lines = (as_text || super::crowds(&body)).then(|| match keep {
+        Some(keep) => text_tree_of(&observation.tree, keep.shown.iter().copied()),
+        None => text_tree(&observation.tree),
+    });
+    (body, lines)
 }
 
 /// What an agent needs beside the lines, in two of its own.
