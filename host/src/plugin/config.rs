@@ -51,7 +51,8 @@ pub struct PluginConfig {
     pub element_id: MintElementId,
     /// The built-in components.
     pub builtins: Builtins,
-    /// What compiles large components ahead of time: run with `plugin precompile IN OUT`. `None`: this program.
+    /// What compiles large components ahead of time, and with a cache the built-in ones: run with `plugin precompile
+    /// IN OUT`. `None`: this program for large ones, this process for the built-in ones.
     pub precompiler: Option<Program>,
 }
 

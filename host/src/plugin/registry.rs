@@ -343,7 +343,8 @@ impl Shared {
         let broke = |why: tokio::task::JoinError| Problem::compile(format!("{}: {why}", found.entry.name));
         let closed = |_| Problem::compile("the server is ending");
         // Compiling leaves tens of megabytes behind. A child takes them with it; what it made comes through the cache.
-        let apart = found.wasm.len() > IN_PROCESS || (entry.builtin && self.cache.is_some());
+        let by_child = self.config.precompiler.is_some() && self.cache.is_some();
+        let apart = found.wasm.len() > IN_PROCESS || (entry.builtin && by_child);
         let _turn = match (entry.builtin, apart) {
             (true, _) => None,
             (false, true) => Some(self.one_child.acquire().await.map_err(closed)?),

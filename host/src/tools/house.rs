@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{Adapter, Lanes, Listed, Screens, Session, Target, resolve};
 use crate::plugin::{Builtins, PluginConfig, PluginSettings, Plugins};
-use crate::process::Processes;
+use crate::process::{Processes, Program};
 use crate::request::Request;
 
 /// What adapters and house share: children, clock, and the session's id.
@@ -86,7 +86,7 @@ impl House {
             element_id: Arc::new(move |observation, index| minted.element_id(observation, index)),
             builtins: config.builtins,
             protected: config.protected,
-            precompiler: None,
+            precompiler: std::env::current_exe().ok().map(Program::new),
         });
         let (adapters, measures) = (config.adapters, config.measures);
         Arc::new(Self { adapters, lanes: Lanes::advisory(), screens, plugins, processes, measures })
