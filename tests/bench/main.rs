@@ -7,6 +7,8 @@
     reason = "it tells a person at a terminal what it does, and ends where it cannot measure"
 )]
 
+#[path = "../e2e/plugins/callers.rs"]
+mod callers;
 mod components;
 mod journey;
 #[path = "../e2e/soak/ledger.rs"]
@@ -14,6 +16,7 @@ mod ledger;
 #[path = "../e2e/soak/load.rs"]
 mod load;
 mod machine;
+mod neighbours;
 mod parse;
 #[path = "../e2e/soak/phones.rs"]
 mod phones;
@@ -40,8 +43,8 @@ use report::{Report, Subject, shown};
 use subject::Runs;
 
 /// Every subject in the report's order.
-const SUBJECTS: [&str; 10] =
-    ["start", "memory", "parse", "tree", "guard", "components", "journey", "upstream", "slow", "soak"];
+const SUBJECTS: [&str; 11] =
+    ["start", "memory", "parse", "tree", "guard", "components", "neighbours", "journey", "upstream", "slow", "soak"];
 
 struct Asked {
     names: Vec<String>,
@@ -79,6 +82,7 @@ async fn measured(name: &str, runs: Runs) -> Subject {
         "tree" => tree::tree(runs).await,
         "guard" => tree::guard(runs).await,
         "components" => components::components(runs).await,
+        "neighbours" => neighbours::neighbours(runs).await,
         "journey" => journey::journey(runs).await,
         "upstream" => journey::upstream(runs).await,
         "slow" => journey::slow(runs).await,

@@ -15,7 +15,7 @@ use crate::support::{Answer, Bench};
 /// What a bound may be overrun by, ms.
 const PAST: f64 = 50.0;
 /// How often a late call is made again: a bound that was kept once is kept.
-const TRIES: u32 = 4;
+const TRIES: u32 = 8;
 /// What the server may need beside a guest's memory, MiB.
 const BESIDE: f64 = 8.0;
 

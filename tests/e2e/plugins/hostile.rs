@@ -23,8 +23,20 @@ async fn bench() -> (Folder, Bench) {
 }
 
 /// Misdeeds that are work: on a machine with no time to spare, time is what they run out of first.
-const WORK: [&str; 8] =
-    ["recursion", "memory", "table", "huge-string", "huge-argument", "large-string", "long-reason", "flood-evidence"];
+const WORK: [&str; 12] = [
+    "recursion",
+    "memory",
+    "table",
+    "huge-string",
+    "huge-argument",
+    "large-string",
+    "long-reason",
+    "flood-evidence",
+    "million-calls",
+    "log-flood",
+    "progress-flood",
+    "note-flood",
+];
 
 /// A fault's text: the plugin, the function, the kind, and what happened.
 #[track_caller]

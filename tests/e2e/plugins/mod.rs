@@ -1,6 +1,7 @@
 //! Components decide, and cannot do more: swapped built-ins, a third party's plugin, broken folders, hostile guests.
 
 mod bounds;
+mod callers;
 mod dozen;
 mod folders;
 mod granted;

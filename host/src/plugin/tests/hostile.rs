@@ -15,7 +15,7 @@ use crate::plugin::{CheckVerdict, PendingInput, Plugins, ReadinessState};
 /// What a bound may be overrun by.
 const PAST: Duration = Duration::from_millis(50);
 /// How often a late call is made again.
-const TRIES: u32 = 6;
+const TRIES: u32 = 10;
 
 struct Case {
     name: &'static str,
@@ -69,7 +69,9 @@ fn assert_fault(failure: &Failure, case: &Case, function: &str) {
     assert_eq!(failure.code, Code::PluginFault, "{}: {message}", case.name);
     assert!(message.starts_with("plugin hostile: "), "{}: {message}", case.name);
     // What is work runs out of time first on a machine that has none to spare.
-    let work = ["recursion", "memory", "table", "huge-string", "huge-argument", "large-string"].contains(&case.name);
+    let work =
+        ["recursion", "memory", "table", "huge-string", "huge-argument", "large-string", "million-calls", "log-flood"]
+            .contains(&case.name);
     if !(message.contains("(deadline)") && (work || overloaded())) {
         assert!(message.contains(&format!("({})", case.kind)), "{}: {message}", case.name);
         assert!(message.contains(case.text), "{}: {message}", case.name);
