@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use handset_model::{Code, Failure};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use wasmtime::Store;
 use wasmtime::component::Instance;
 
@@ -14,7 +14,7 @@ use super::engine::Engines;
 use super::evidence::text;
 use super::faults::{Breach, FaultKind};
 use super::lent::CallState;
-use super::limits::VIOLATIONS;
+use super::limits::{GUEST_THREAD, VIOLATIONS};
 use super::problem::Problem;
 use super::registry::{Plugins, Target};
 use super::schema::refused;
@@ -118,7 +118,8 @@ impl Plugins {
         went
     }
 
-    /// Runs guest code off the reactor, at most as many at once as the pool has places.
+    /// Runs guest code off the reactor, at most as many at once as the pool has places. On a thread of its own: one
+    /// whose guest went on and on has a lower priority, which only a privileged process could raise again.
     pub(super) async fn on_pool<T: Send + 'static>(
         &self,
         pool: &Arc<Semaphore>,
@@ -126,13 +127,19 @@ impl Plugins {
     ) -> Result<T, String> {
         let place =
             Arc::clone(pool).acquire_owned().await.map_err(|_| "could not run: the server is ending".to_owned())?;
-        tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Handle::current();
+        let (answer, done) = oneshot::channel();
+        let run = move || {
+            let _runtime = runtime.enter();
             // The place is given back when the guest is done, also when nobody waits for it any more.
             let _place = place;
-            work()
-        })
-        .await
-        .map_err(|why| format!("could not run: {why}"))
+            let _ = answer.send(work());
+        };
+        std::thread::Builder::new()
+            .name(GUEST_THREAD.to_owned())
+            .spawn(run)
+            .map_err(|why| format!("could not run: {why}"))?;
+        done.await.map_err(|_| "could not run: the host panicked".to_owned())
     }
 }
 
