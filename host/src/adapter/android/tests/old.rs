@@ -81,7 +81,7 @@ async fn facts_of_a_device_whose_getprop_hangs_are_unknown_and_not_asked_for_aga
     assert_eq!(old.android.facts(&old.device, &budget(10_000)).await.unwrap().sdk, None);
     let asked = Instant::now();
     old.android.facts(&old.device, &budget(10_000)).await.unwrap();
-    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_millis(1_500), "{:?}", asked.elapsed());
 }
 
 #[tokio::test]
