@@ -36,7 +36,7 @@ pub(crate) async fn soak(runs: Runs) -> Subject {
              expectations, taps, guarded taps, journeys, readiness, cancellations; a quarter of the phones now and then fails. \
              Every text on a phone names it. An answer that names another, an input in a phone's journal that no call to it sent, or \
              a delivered one that is not there, ends the run. The floor of a tree is the bare adb command lines of one, run all the \
-             while on a seventeenth phone;waiting for the device's turn is left out.",
+             while on a seventeenth phone; waiting for the device's turn is left out.",
             shown(minutes)
         ),
         runs,
