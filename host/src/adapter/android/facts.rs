@@ -20,8 +20,11 @@ use crate::device::{DeviceFacts, Leftover, Pinned};
 /// windows themselves are needed: their headers, kinds, surfaces and layers.
 pub(super) const ACTIVITY: &str = "$t dumpsys activity activities | grep -E 'ResumedActivity.*/|mFocusedActivity.*/' || $t dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow|Window #| ty=|mHasSurface=| layer='";
 
-/// From here on, a status says that a command was ended: 124 of `timeout`, or a signal's.
-const ENDED: i32 = 124;
+/// Whether a status says that a command was ended: 124 of `timeout`, or a signal's. 126 and 127 are a command that is not
+/// there.
+fn was_ended(status: i32) -> bool {
+    status == 124 || status > 128
+}
 
 /// Whether the keyboard is shown.
 pub(super) const KEYBOARD: &str = "$t dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
@@ -128,7 +131,7 @@ impl Android {
         let script = Script::new().bounding().part("answers", "$t dumpsys activity activities >/dev/null 2>&1");
         let reply = self.ask(device, &script, "asking which app is in front", budget).await?;
         match reply.part("answers") {
-            Some((_, status)) if status >= ENDED => {
+            Some((_, status)) if was_ended(status) => {
                 Err(Failure::new(Code::Timeout, "the device's activity service did not answer within 2 s")
                     .with_remedy("Try again in a moment; if it persists, the device hangs: restart it."))
             }
