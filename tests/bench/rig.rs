@@ -172,6 +172,13 @@ impl Measures {
     }
 }
 
+/// What of a request was neither waiting for the device's turn nor for adb.
+pub(crate) fn own_ms(record: &serde_json::Value) -> f64 {
+    let part = |name: &str| record["totals"][name].as_f64().unwrap_or(0.0);
+    let elsewhere = ["queue_ms", "device_resolution_ms", "tree_read_ms", "observation_wait_ms"];
+    record["total_ms"].as_f64().unwrap_or(0.0) - elsewhere.into_iter().map(part).sum::<f64>()
+}
+
 /// A server whose children are written down.
 pub(crate) struct Recorded {
     pub(crate) wire: Wire,

@@ -10,7 +10,7 @@ use simphone::Profile;
 use crate::load::Load;
 use crate::phones::marked;
 use crate::report::{Row, Subject, shown};
-use crate::rig::Rig;
+use crate::rig::{Rig, own_ms};
 use crate::subject::Runs;
 use crate::vitals::Vitals;
 
@@ -111,13 +111,6 @@ pub(crate) async fn soak(runs: Runs) -> Subject {
         seen.faulted, seen.blocked, seen.late
     ));
     subject
-}
-
-/// What of a request was neither waiting for the device's turn nor for adb.
-fn own_ms(record: &serde_json::Value) -> f64 {
-    let part = |name: &str| record["totals"][name].as_f64().unwrap_or(0.0);
-    let elsewhere = ["queue_ms", "device_resolution_ms", "tree_read_ms", "observation_wait_ms"];
-    record["total_ms"].as_f64().unwrap_or(0.0) - elsewhere.into_iter().map(part).sum::<f64>()
 }
 
 type Of = fn(&Vitals) -> f64;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::report::{Row, Subject};
-use crate::rig::{Rig, of_size, showing};
+use crate::rig::{Rig, of_size, own_ms, showing};
 use crate::subject::{Runs, in_turns};
 
 /// `tree`.
@@ -12,7 +12,8 @@ pub(crate) async fn tree(runs: Runs) -> Subject {
         "tree",
         "get_ui_tree",
         "One call, whole answer, on an instant phone. The floor runs the same adb command lines bare: the listing that finds \
-         the device, and the one shell line that dumps, reads and removes the tree.",
+         the device, and the one shell line that dumps, reads and removes the tree; what is beyond it holds the way to the client \
+         and its reading of the answer too. The rows below each are what the server's own record leaves beside its children.",
         runs,
     );
     for (nodes, options) in [(27, showing("flip")), (500, of_size(500)), (1_000, of_size(1_000))] {
@@ -38,9 +39,16 @@ pub(crate) async fn tree(runs: Runs) -> Subject {
                 async || children.run(),
             )
             .await;
+            let (measured, measures) = rig.measured().await;
+            for _ in 0..runs.of(40) {
+                measured.call("get_ui_tree", &arguments).await.fine();
+            }
+            let own = measures.of(&["get_ui_tree"]).iter().map(own_ms).collect();
+            let own = Row::new(format!("{nodes} nodes{what}: from request to answer, without its children"), "ms", own);
             let what = format!("{nodes} nodes{what}: {} KB in {} children", bytes / 1_000, children.count());
             let row = Row::new(what, "ms", whole).over(floor);
             subject.row(if nodes == 500 { row.beyond_at_most(5.0) } else { row });
+            subject.row(if nodes == 500 { own.median_at_most(5.0) } else { own });
         }
     }
     subject

@@ -154,7 +154,7 @@ pub(super) enum Pace {
 }
 
 /// After so much guest time without a host call, a pure call's thread steps back behind all others.
-const PATIENCE: Duration = Duration::from_millis(25);
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Name of the threads that run a guest's call and end with it.
 pub(super) const GUEST_THREAD: &str = "guest";
