@@ -32,6 +32,19 @@ pub(crate) fn seed() -> u64 {
     number("HANDSET_SEED").unwrap_or(20_261_130)
 }
 
+/// A test for each parser named, whose promise `$promise` gives, and `TRIED`, their names.
+macro_rules! try_each {
+    ($promise:expr => $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            try_parser(stringify!($name), $promise(stringify!($name)));
+        })*
+
+        const TRIED: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+pub(crate) use try_each;
+
 /// Examples are taken, a thousand inputs made of them and of nothing keep every promise, and no shape takes long.
 pub(crate) fn try_parser(name: &str, promise: Promise) {
     try_with(name, promise, &examples(name), &seeds(name));

@@ -19,12 +19,21 @@ struct Fake {
     list: Result<Vec<Listed>, Failure>,
     default: Option<&'static str>,
     over: AtomicBool,
+    /// When what was left on it is over by itself, which only asking tells.
+    over_at: Option<Instant>,
     asked: AtomicU32,
 }
 
 impl Fake {
     fn new(platform: &'static str, list: Vec<Listed>) -> Self {
-        Self { platform, list: Ok(list), default: None, over: AtomicBool::new(false), asked: AtomicU32::new(0) }
+        Self {
+            platform,
+            list: Ok(list),
+            default: None,
+            over: AtomicBool::new(false),
+            over_at: None,
+            asked: AtomicU32::new(0),
+        }
     }
 }
 
@@ -77,7 +86,8 @@ impl Adapter for Fake {
     }
     fn is_over<'a>(&'a self, _: &'a Pinned, _: &'a Leftover, _: &'a Budget) -> BoxFuture<'a, bool> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        Box::pin(std::future::ready(self.over.load(Ordering::Relaxed)))
+        let by_itself = self.over_at.is_some_and(|at| Instant::now() >= at);
+        Box::pin(std::future::ready(by_itself || self.over.load(Ordering::Relaxed)))
     }
 }
 

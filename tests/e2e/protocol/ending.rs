@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use simphone::{Fault, FaultKind};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use super::{a_read_runs, descendants, hang_reads, lives};
@@ -118,6 +118,15 @@ async fn bare() -> (Child, ChildStdin, BufReader<ChildStdout>, tempfile::TempDir
     let folder = tempfile::tempdir().unwrap();
     let mut child = ServerOptions::default().spawn(None, folder.path());
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let stdout = shake_hands(&mut stdin, stdout).await;
+    (child, stdin, stdout, folder)
+}
+
+/// The handshake over bare pipes or sockets.
+pub(super) async fn shake_hands<R: AsyncRead + Unpin>(
+    stdin: &mut (impl AsyncWrite + Unpin),
+    stdout: R,
+) -> BufReader<R> {
     let about = json!({ "name": "handset-e2e", "version": "0" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about });
     let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
@@ -126,7 +135,7 @@ async fn bare() -> (Child, ChildStdin, BufReader<ChildStdout>, tempfile::TempDir
     let mut line = String::new();
     stdout.read_line(&mut line).await.unwrap();
     assert!(line.contains("serverInfo"), "{line}");
-    (child, stdin, stdout, folder)
+    stdout
 }
 
 fn list(id: i64) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
@@ -35,14 +35,7 @@ async fn on_sockets(folder: &std::path::Path) -> (Child, UnixStream, BufReader<U
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let about = json!({ "name": "handset-e2e", "version": "0" });
-    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about });
-    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    stdin.write_all(format!("{hello}\n").as_bytes()).await.unwrap();
-    let mut stdout = BufReader::new(stdout);
-    let mut line = String::new();
-    stdout.read_line(&mut line).await.unwrap();
-    assert!(line.contains("serverInfo"), "{line}");
+    let stdout = super::ending::shake_hands(&mut stdin, stdout).await;
     (child, stdin, stdout)
 }
 

@@ -4,6 +4,8 @@
 mod output;
 mod screen;
 
+pub use output::read_as_a_shell;
+
 use crate::Failure;
 
 /// Takes any bytes. `Ok` says whether they were something; `Err` names a promise that was not kept.

@@ -144,7 +144,8 @@ pub(super) fn quoted_word(bytes: &[u8]) -> Result<bool, String> {
 }
 
 /// A POSIX shell's reading of one word made of single-quoted parts and escaped characters; `None`: not one word.
-fn read_as_a_shell(quoted: &str) -> Option<String> {
+#[must_use]
+pub fn read_as_a_shell(quoted: &str) -> Option<String> {
     let (mut word, mut characters) = (String::new(), quoted.chars());
     while let Some(character) = characters.next() {
         match character {

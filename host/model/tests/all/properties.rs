@@ -115,31 +115,13 @@ proptest! {
 
     #[test]
     fn a_shell_reads_a_quoted_word_as_it_was(word in "[^\\x00]{0,60}") {
-        prop_assert_eq!(read_as_a_shell(&android::quote(&word)), Some(word));
+        prop_assert_eq!(handset_model::parsers::read_as_a_shell(&android::quote(&word)), Some(word));
     }
 
     #[test]
     fn revisions_follow_the_screens(script in prop::collection::vec(steps(), 0..60)) {
         follow(&script);
     }
-}
-
-/// A POSIX shell's reading of one word made of single-quoted parts and escaped characters; `None`: not one word.
-fn read_as_a_shell(quoted: &str) -> Option<String> {
-    let (mut word, mut characters) = (String::new(), quoted.chars());
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' => loop {
-                match characters.next()? {
-                    '\'' => break,
-                    inside => word.push(inside),
-                }
-            },
-            '\\' => word.push(characters.next()?),
-            _ => return None,
-        }
-    }
-    Some(word)
 }
 
 /// What happens to a history.

@@ -39,58 +39,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..50)
 }
 
-/// A device whose leftover is over at a moment, which only asking tells.
-#[derive(Debug)]
-struct Device {
-    over_at: Instant,
-}
-
-fn listing() -> Fake {
-    Fake::new("android", vec![])
-}
-
-impl Adapter for Device {
-    fn platform(&self) -> &'static str {
-        "android"
-    }
-    fn list<'a>(&'a self, _: &'a Budget) -> BoxFuture<'a, Result<Vec<Listed>, Failure>> {
-        never()
-    }
-    fn facts<'a>(&'a self, _: &'a Pinned, _: &'a Budget) -> BoxFuture<'a, Result<DeviceFacts, Failure>> {
-        never()
-    }
-    fn read<'a>(&'a self, _: &'a Pinned, _: Wants, _: &'a Budget) -> BoxFuture<'a, Result<Read, ReadFailure>> {
-        never()
-    }
-    fn display<'a>(&'a self, _: &'a Pinned, _: &'a Budget) -> BoxFuture<'a, Result<Size, Failure>> {
-        never()
-    }
-    fn screen<'a>(&'a self, _: &'a Pinned, _: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>> {
-        never()
-    }
-    fn prepare<'a>(&'a self, _: &'a Pinned, _: Input, _: &'a Budget) -> BoxFuture<'a, Result<Prepared, Failure>> {
-        never()
-    }
-    fn judge(
-        &self,
-        device: &Pinned,
-        prepared: &Prepared,
-        began: Instant,
-        output: Result<&Output, &ProcessError>,
-    ) -> Result<Accepted, Box<Refused>> {
-        listing().judge(device, prepared, began, output)
-    }
-    fn installed<'a>(&'a self, _: &'a Pinned, _: &'a str, _: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {
-        never()
-    }
-    fn health<'a>(&'a self, _: &'a Budget) -> BoxFuture<'a, Health> {
-        never()
-    }
-    fn is_over<'a>(&'a self, _: &'a Pinned, _: &'a Leftover, _: &'a Budget) -> BoxFuture<'a, bool> {
-        Box::pin(std::future::ready(Instant::now() >= self.over_at))
-    }
-}
-
 /// Between two questions whether a leftover is over.
 const QUESTION_MS: u64 = 200;
 
@@ -299,7 +247,7 @@ impl Model {
             Step::Leave { over_ms, until_ms } => {
                 let turn = self.turns.pop_first().unwrap().1;
                 let at = |ms: &u64| Instant::now() + Duration::from_millis(*ms);
-                let device = Arc::new(Device { over_at: at(over_ms) });
+                let device = Arc::new(Fake { over_at: Some(at(over_ms)), ..Fake::new("android", vec![]) });
                 let key = DeviceKey { platform: "android", id: "a".to_owned() };
                 let pinned = Pinned { key, connection: 1, model: None };
                 turn.leave_behind(device, pinned, Leftover { pid: Some(7), note: None, until: at(until_ms) });
