@@ -13,6 +13,7 @@ pub use peer::Peer;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -48,6 +49,7 @@ impl Program {
             args: args.into_iter().map(Into::into).collect(),
             stdout_cap: 1 << 20,
             stderr_cap: 1 << 20,
+            folder: None,
         }
     }
 }
@@ -63,7 +65,21 @@ pub struct Command {
     pub stdout_cap: usize,
     /// Bytes of stderr kept.
     pub stderr_cap: usize,
+    /// The folder it runs in; ours where there is none.
+    pub folder: Option<PathBuf>,
 }
+
+/// Which of a child's streams something came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// Told of each piece of a child's output as it comes, cut anywhere. It must not block: the pipe is read no further meanwhile.
+pub type Listener = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
 
 /// What a finished child left.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +152,15 @@ impl Processes {
     /// [`ProcessError`]; when it returns, the child's group is gone and reaped. A budget that has
     /// already ended starts nothing.
     pub async fn run(&self, command: Command, budget: &Budget) -> Result<Output, ProcessError> {
-        self.start(command, budget)?.finish().await
+        self.start(command, budget, None)?.finish().await
+    }
+
+    /// As [`Processes::run`], for a child whose output is wanted as it comes: a log that is followed, a build.
+    ///
+    /// # Errors
+    /// As [`Processes::run`].
+    pub async fn watch(&self, command: Command, budget: &Budget, listener: Listener) -> Result<Output, ProcessError> {
+        self.start(command, budget, Some(listener))?.finish().await
     }
 
     /// Spawns native input: synchronous up to the spawn itself. Only `action` may call it (clippy's disallowed methods).
@@ -146,7 +170,7 @@ impl Processes {
     /// Every error means that nothing was started: [`ProcessError::NotFound`], [`ProcessError::Spawn`],
     /// or [`ProcessError::Stopped`] when the budget had ended already.
     pub fn spawn_input(&self, command: Command, budget: &Budget) -> Result<Dispatched, ProcessError> {
-        self.start(command, budget)
+        self.start(command, budget, None)
     }
 
     /// Ends all children and waits until they are reaped, at most `grace`. Nothing can be started from now on.
@@ -158,12 +182,12 @@ impl Processes {
         }
     }
 
-    fn start(&self, command: Command, budget: &Budget) -> Result<Dispatched, ProcessError> {
+    fn start(&self, command: Command, budget: &Budget, listener: Option<Listener>) -> Result<Dispatched, ProcessError> {
         budget.check().map_err(stopped)?;
         if self.ending.is_cancelled() {
             return Err(stopped(Stopped::Cancelled));
         }
-        let Command { program, args, stdout_cap, stderr_cap } = command;
+        let Command { program, args, stdout_cap, stderr_cap, folder } = command;
         let refused = |source: std::io::Error| ProcessError::Spawn { path: program.path.clone(), source };
         let runtime = tokio::runtime::Handle::try_current().map_err(|error| refused(std::io::Error::other(error)))?;
         let _context = runtime.enter();
@@ -172,6 +196,9 @@ impl Processes {
         let mut child = tokio::process::Command::new(&program.path);
         child.args(&program.leading).args(&args).envs(program.env.iter().map(|(name, value)| (name, value)));
         child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(folder) = &folder {
+            child.current_dir(folder);
+        }
         // The supervisor ends the group itself; this covers a runtime that is torn down under it.
         child.kill_on_drop(true);
         group::own(&mut child);
@@ -188,6 +215,7 @@ impl Processes {
             budget: budget.clone(),
             ending: self.ending.clone(),
             caps: (stdout_cap, stderr_cap),
+            listener,
         };
         self.tracker.spawn_on(supervised.answer(answer), &runtime);
         Ok(Dispatched { at, done })

@@ -1,5 +1,6 @@
 //! The platform-neutral device: what adapters offer, how one device is resolved and pinned, and its lane.
 
+mod input;
 mod lane;
 mod lockfile;
 pub(crate) mod parsers;
@@ -8,6 +9,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+pub use input::{Accepted, Input, Prepared, Reached, Refused};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
@@ -22,7 +24,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::budget::Budget;
-use crate::process::{Command, Output, ProcessError};
+use crate::process::{Output, ProcessError};
 pub use crate::request::PhysicalRead;
 
 /// A boxed future, so that adapters are objects.
@@ -100,82 +102,6 @@ pub struct ReadFailure {
     pub failure: Failure,
     /// Physical reads tried, in order.
     pub reads: Vec<PhysicalRead>,
-    /// What may still be running on the device, for the lane.
-    pub leftover: Option<Leftover>,
-}
-
-/// Native input and lifecycle.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// A tap at a point of the display, pixels or points.
-    Tap {
-        /// From the left.
-        x: i32,
-        /// From the top.
-        y: i32,
-    },
-    /// A drag from one point to another.
-    Swipe {
-        /// Start, from the left.
-        x1: i32,
-        /// Start, from the top.
-        y1: i32,
-        /// End, from the left.
-        x2: i32,
-        /// End, from the top.
-        y2: i32,
-        /// Milliseconds, 1–10 000.
-        duration_ms: u32,
-    },
-    /// Text into the focused field.
-    Text(String),
-    /// The system's back.
-    Back,
-    /// Brings an app to the front.
-    StartApp {
-        /// Package.
-        app_id: String,
-    },
-}
-
-/// Input turned into children, ready to be spawned in order. More than one refuses a guard.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    /// What it does.
-    pub input: Input,
-    /// The children.
-    pub commands: Vec<Command>,
-    /// How long the gesture itself lasts on the device, ms.
-    pub gesture_ms: u32,
-    /// Commands on the device it takes in all, each of which costs what one input costs there.
-    pub strokes: u32,
-}
-
-/// What the platform made of an input's child.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Accepted {
-    /// The adapter's own output, for debug answers.
-    pub output: String,
-    /// `am start -W`'s TotalTime, ms.
-    pub launch_time_ms: Option<u64>,
-}
-
-/// Whether an input that was not accepted may have reached the device all the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// Nothing of it did.
-    No,
-    /// It may have, in part or in whole: looking is due before it is repeated.
-    Perhaps,
-}
-
-/// An input that was spawned and not accepted.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    /// Why.
-    pub failure: Failure,
-    /// What is known of its delivery.
-    pub reached: Reached,
     /// What may still be running on the device, for the lane.
     pub leftover: Option<Leftover>,
 }

@@ -119,7 +119,7 @@ pub(super) async fn in_child(
         None => Program { path: std::env::current_exe().map_err(io)?, leading: Vec::new(), env: Vec::new() },
     };
     let args: Vec<OsString> = vec!["plugin".into(), "precompile".into(), input.into(), output.clone().into()];
-    let command = Command { program, args, stdout_cap: CHILD_OUTPUT, stderr_cap: CHILD_OUTPUT };
+    let command = Command { program, args, stdout_cap: CHILD_OUTPUT, stderr_cap: CHILD_OUTPUT, folder: None };
     let budget = Budget::new(CHILD_TIME, CancellationToken::new());
     match processes.run(command, &budget).await {
         Ok(done) if done.code == Some(0) => {}

@@ -23,10 +23,14 @@ impl Kept {
 }
 
 /// Reads until the end of the pipe or an error, which is an end as well: nobody is left to write.
-pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, kept: Kept, cap: usize) {
+/// Each piece is told to `hear` first.
+pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, kept: Kept, cap: usize, hear: Option<impl Fn(&[u8])>) {
     let Some(mut pipe) = pipe else { return };
     let mut buffer = Vec::with_capacity(64 * 1024);
     while let Ok(1..) = pipe.read_buf(&mut buffer).await {
+        if let Some(hear) = &hear {
+            hear(&buffer);
+        }
         kept.keep(&buffer, cap);
         buffer.clear();
     }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drain::{Kept, drain};
 use super::group::Group;
-use super::{Output, ProcessError};
+use super::{Listener, Output, ProcessError, Stream};
 use crate::budget::{Budget, Stopped};
 
 /// How long pipes may stay open after the leader's exit: a grandchild that holds them does not hold us.
@@ -27,6 +27,8 @@ pub(super) struct Supervised {
     pub(super) ending: CancellationToken,
     /// Bytes kept of stdout and of stderr.
     pub(super) caps: (usize, usize),
+    /// Told of all of it, as it comes.
+    pub(super) listener: Option<Listener>,
 }
 
 impl Supervised {
@@ -42,7 +44,11 @@ impl Supervised {
         let (out, err) = (Kept::default(), Kept::default());
         let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
         let mut pipes = pin!(async {
-            tokio::join!(drain(stdout, out.clone(), self.caps.0), drain(stderr, err.clone(), self.caps.1));
+            let hear = |stream| self.listener.clone().map(|listener| move |bytes: &[u8]| listener(stream, bytes));
+            tokio::join!(
+                drain(stdout, out.clone(), self.caps.0, hear(Stream::Out)),
+                drain(stderr, err.clone(), self.caps.1, hear(Stream::Err)),
+            );
         });
         let mut closed = false;
         let stop = async {

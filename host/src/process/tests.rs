@@ -167,7 +167,7 @@ async fn shutdown_ends_everything_and_nothing_starts_after_it() {
 
 impl Processes {
     fn spawn(&self, command: Command) -> Dispatched {
-        self.start(command, &budget(60_000)).unwrap()
+        self.start(command, &budget(60_000), None).unwrap()
     }
 }
 
@@ -240,4 +240,35 @@ fn a_runtime_torn_down_takes_its_children_along() {
         std::thread::sleep(Duration::from_millis(10));
     }
     panic!("still running");
+}
+
+#[tokio::test]
+async fn what_a_watched_child_writes_is_heard_before_its_end() {
+    let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
+    let listener: Listener = Arc::new(move |stream, bytes: &[u8]| {
+        let _ = heard.send((stream, String::from_utf8_lossy(bytes).into_owned()));
+    });
+    let processes = Processes::default();
+    let ends = CancellationToken::new();
+    let budget = Budget::new(Duration::from_secs(60), ends.clone());
+    let watched = processes.watch(sh("echo one; echo two >&2; exec sleep 60"), &budget, listener);
+    let told = async {
+        let mut told = vec![hears.recv().await.unwrap(), hears.recv().await.unwrap()];
+        ends.cancel();
+        told.sort_by_key(|(stream, _)| *stream == Stream::Err);
+        told
+    };
+    let (ended, told) = tokio::join!(watched, told);
+    assert_eq!(told, [(Stream::Out, "one\n".to_owned()), (Stream::Err, "two\n".to_owned())]);
+    let (why, partial) = stopped_by(ended);
+    assert_eq!((why, partial.stdout.as_slice()), (Stopped::Cancelled, &b"one\n"[..]));
+}
+
+#[tokio::test]
+async fn a_child_runs_in_the_folder_it_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("here"), "yes").unwrap();
+    let command = Command { folder: Some(folder.path().to_owned()), ..sh("cat here") };
+    let output = Processes::default().run(command, &budget(5_000)).await.unwrap();
+    assert_eq!(output.stdout, b"yes");
 }
