@@ -25,7 +25,7 @@ use cell::Cell;
 use expect::Outcome;
 use scripts::{Accident, Lane, Read, Script, Sent, Strike, borne, refusing, unreachable, unreadable};
 use stage::Stage;
-use tools::{ELSEWHERE, ROWS, Row};
+use tools::{ELSEWHERE, MORE, ROWS, Row};
 
 /// One test per fault and adb.
 macro_rules! faults {
@@ -35,7 +35,7 @@ macro_rules! faults {
             mod $name {
                 use super::*;
 
-                $(faults!(@test $adb $script);)*
+                $(faults!(@test $adb $name $script);)*
             }
         )*
 
@@ -44,15 +44,15 @@ macro_rules! faults {
             vec![$((stringify!($name), $script)),*]
         }
     };
-    (@test real_adb $script:expr) => {
+    (@test real_adb $name:ident $script:expr) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn real_adb() {
             if Flavor::Real.there() {
-                strike_all(Flavor::Real, $script).await;
+                strike_all(Flavor::Real, stringify!($name), $script).await;
             }
         }
     };
-    (@test one_by_one $script:expr) => {
+    (@test one_by_one $name:ident $script:expr) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn real_adb() {
             if Flavor::Real.there() {
@@ -60,18 +60,19 @@ macro_rules! faults {
             }
         }
     };
-    (@test stand_in $script:expr) => {
+    (@test stand_in $name:ident $script:expr) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn stand_in() {
-            strike_all(Flavor::StandIn, $script).await;
+            strike_all(Flavor::StandIn, stringify!($name), $script).await;
         }
     };
 }
 
 /// All tools at once, each on a phone of its own.
-async fn strike_all(flavor: Flavor, script: Script) {
-    let stage = Stage::new(flavor, ROWS.len()).await;
-    let cells = ROWS.iter().enumerate().map(async |(number, row)| {
+async fn strike_all(flavor: Flavor, name: &str, script: Script) {
+    let rows: Vec<&Row> = ROWS.iter().chain(MORE.iter().filter(|_| FEW.contains(&name))).collect();
+    let stage = Stage::new(flavor, rows.len()).await;
+    let cells = rows.into_iter().enumerate().map(async |(number, row)| {
         let cell = Cell { stage: &stage, number, row, script: &script };
         named(row, cell.run().await)
     });
@@ -90,6 +91,10 @@ async fn strike_each(script: Script) {
     judge(&stage, &script, wrong).await;
 }
 
+/// The faults that also strike the tools of [`MORE`]: one of each kind.
+const FEW: [&str; 6] =
+    ["hang", "offline", "gone_mid_command", "gone_mid_input", "replugged_mid_command", "input_that_hangs"];
+
 /// No run of a fault's cells takes so long.
 const PATIENCE: Duration = Duration::from_secs(110);
 
@@ -107,7 +112,7 @@ async fn every_tool_is_in_the_table() {
     let bench = Bench::new("login", Flavor::StandIn).await;
     for tool in bench.client.tools().await {
         let name = tool["name"].as_str().unwrap();
-        let here = ROWS.iter().any(|row| row.tool == name);
+        let here = ROWS.iter().chain(MORE).any(|row| row.tool == name);
         assert!(here != ELSEWHERE.contains(&name), "{name} joins the table of tools, or those that touch no device");
     }
 }
@@ -118,7 +123,10 @@ fn every_exception_names_a_cell_and_is_one() {
     assert!(scripts.len() >= 24, "{}", scripts.len());
     for (name, script) in scripts {
         for (label, outcome, why) in script.exceptions {
-            let row = ROWS.iter().find(|row| row.label() == *label && expect::excepted(&script, row) == Some(*outcome));
+            let row = ROWS
+                .iter()
+                .chain(MORE)
+                .find(|row| row.label() == *label && expect::excepted(&script, row) == Some(*outcome));
             let row = row.unwrap_or_else(|| panic!("{name}: there is no {label}"));
             let ruled = Script { exceptions: &[], ..script.clone() };
             assert_ne!(expect::expected(&ruled, row).outcome, *outcome, "{name}, {label}: no exception ({why})");

@@ -83,8 +83,11 @@ pub(super) const ROWS: [Row; 19] = [
     acting("start_app", Looks::Afterwards, START, r#"{"appId": "com.example.login"}"#),
 ];
 
+/// Tools whose ways to the device are those of a row above: they are struck by [`super::FEW`] alone.
+pub(super) const MORE: &[Row] = &[];
+
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
-pub(super) const ELSEWHERE: [&str; 3] = ["list_devices", "list_plugins", "get_system_status"];
+pub(super) const ELSEWHERE: &[&str] = &["list_devices", "list_plugins", "get_system_status"];
 
 /// How long a call is given for whatever it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
