@@ -6,6 +6,7 @@ mod lockfile;
 pub(crate) mod parsers;
 mod resolve;
 mod session;
+mod shots;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ pub use input::{Accepted, Input, Prepared, Reached, Refused};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
+pub use shots::Shot;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -8,6 +8,7 @@ use handset_model::ui::Tree;
 use handset_model::{Code, Failure};
 use sha2::{Digest, Sha256};
 
+use super::shots::Shots;
 use super::{Adapter, DeviceFacts, Lane, LaneTurn, Pinned, Wants};
 use crate::budget::Budget;
 use crate::clock::Clock;
@@ -24,6 +25,7 @@ const QUERY: Duration = Duration::from_secs(5);
 pub struct Screens {
     history: Mutex<History>,
     seen: Mutex<Vec<DeviceKey>>,
+    shots: Shots,
     session_id: Arc<str>,
     clock: Clock,
 }
@@ -35,6 +37,7 @@ impl Screens {
         Self {
             history: Mutex::new(History::new(Arc::clone(&session_id), limits)),
             seen: Mutex::default(),
+            shots: Shots::default(),
             session_id,
             clock,
         }
@@ -52,8 +55,13 @@ impl Screens {
         &self.clock
     }
 
+    pub(super) fn shots(&self) -> &Shots {
+        &self.shots
+    }
+
     /// Forgets every device of `platform` that a listing no longer shows as usable.
     pub fn keep_only(&self, platform: &str, usable: &[DeviceKey]) {
+        self.shots.retain(|key| key.platform != platform || usable.contains(key));
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|key| {
             let keep = key.platform != platform || usable.contains(key);
@@ -69,6 +77,7 @@ impl Screens {
     pub fn lost(&self, device: &DeviceKey, failure: &Failure) -> bool {
         let lost = matches!(failure.code, Code::DeviceOffline | Code::DeviceNotFound);
         if lost {
+            self.shots.retain(|key| key != device);
             self.history().forget(device);
         }
         lost

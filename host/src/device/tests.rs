@@ -384,3 +384,24 @@ mod lanes {
         }
     }
 }
+
+#[test]
+fn a_screenshot_is_known_by_its_id_until_its_device_is_gone() {
+    let screens = |session: &str| {
+        Screens::new(session.into(), handset_model::snapshot::HistoryLimits::default(), crate::clock::Clock::default())
+    };
+    let here = screens("0123456789abcdef");
+    let pinned =
+        |id: &str| Pinned { key: DeviceKey { platform: "android", id: id.to_owned() }, connection: 7, model: None };
+    let (device, image) = (Size { width: 1080, height: 2400 }, Size { width: 540, height: 1200 });
+    let ids = ["a", "b"].map(|id| here.remember_shot(&pinned(id), device, image, Some(0)));
+    assert_ne!(ids[0], ids[1]);
+    let shot = here.screenshot(&ids[0]).unwrap();
+    assert_eq!((shot.key.id.as_str(), shot.connection, shot.on_device(270.0, 600.0)), ("a", 7, (540.0, 1200.0)));
+    assert_eq!(screens("fedcba9876543210").screenshot(&ids[0]), None, "another server's");
+    for wrong in ["", "s", "s1", "s1.", "s1.0123", "s9.01234567", "x1.01234567"] {
+        assert_eq!(here.screenshot(wrong), None, "{wrong}");
+    }
+    here.keep_only("android", &[pinned("b").key]);
+    assert_eq!((here.screenshot(&ids[0]), here.screenshot(&ids[1]).is_some()), (None, true));
+}
