@@ -29,6 +29,7 @@ mod subject;
 #[path = "../e2e/support/mod.rs"]
 #[allow(unused_macros, reason = "a kit of the tests: on_each_adb is for them")]
 mod support;
+mod tools;
 mod tree;
 #[path = "../e2e/soak/vitals.rs"]
 mod vitals;
@@ -43,8 +44,20 @@ use report::{Report, Subject, shown};
 use subject::Runs;
 
 /// Every subject in the report's order.
-const SUBJECTS: [&str; 11] =
-    ["start", "memory", "parse", "tree", "guard", "components", "neighbours", "journey", "upstream", "slow", "soak"];
+const SUBJECTS: [&str; 12] = [
+    "start",
+    "memory",
+    "parse",
+    "tree",
+    "guard",
+    "tools",
+    "components",
+    "neighbours",
+    "journey",
+    "upstream",
+    "slow",
+    "soak",
+];
 
 struct Asked {
     names: Vec<String>,
@@ -81,6 +94,7 @@ async fn measured(name: &str, runs: Runs) -> Subject {
         "parse" => parse::parse(runs).await,
         "tree" => tree::tree(runs).await,
         "guard" => tree::guard(runs).await,
+        "tools" => tools::tools(runs).await,
         "components" => components::components(runs).await,
         "neighbours" => neighbours::neighbours(runs).await,
         "journey" => journey::journey(runs).await,
