@@ -1,6 +1,7 @@
 //! The tool table: names, argument types, schemas, grants, handlers — for every front and for guests.
 
 mod args;
+mod finding;
 mod house;
 mod interact;
 mod journey;
@@ -10,6 +11,7 @@ mod observe;
 pub(crate) mod parsers;
 mod resolved;
 mod schema;
+mod screens;
 mod step;
 mod system;
 mod table;

@@ -187,7 +187,7 @@ const LOADERS: [(&str, &str); 5] = [
 ];
 
 /// What counts as a loader is the classifiers' alone: their evidence, firm signs before guesses.
-fn loading_state(evidence: &[(String, crate::plugin::EvidenceNote)]) -> Value {
+pub(super) fn loading_state(evidence: &[(String, crate::plugin::EvidenceNote)]) -> Value {
     let named = evidence.iter().filter_map(|(source, note)| {
         let signal = LOADERS.iter().find(|(prefix, _)| note.signal.starts_with(prefix))?;
         Some((note.heuristic, signal.1, source))

@@ -6,12 +6,13 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectStateArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs,
-    NoArgs, PressBackArgs, RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs,
-    WaitForReadinessArgs, WaitForUiArgs,
+    ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs,
+    FindElementArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs, NoArgs, PressBackArgs, RunJourneyArgs,
+    StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs,
+    WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
-use super::{Answer, Call, interact, journey, manage, observe, system, waits};
+use super::{Answer, Call, finding, interact, journey, manage, observe, screens, system, waits};
 use crate::device::BoxFuture;
 use crate::plugin::ToolGrant;
 
@@ -168,12 +169,21 @@ const ACTION: &str = "action_id timestamp action_type success:boolean lifecycle_
 
 table! {
     // flags: r reads only, i idempotent
+    classify_action_outcome Interact Observe "ri" ClassifyActionOutcomeArgs finding::classify_action_outcome, "Classify outcome",
+        "What an action came to, from signals you gathered; asks no device. uiChanged or a visible element is success; without actionType unknown; a failed request is backend_failure; then no_op or ui_failure.",
+        "outcome reasoning timing";
     expect_element_visible Interact Observe "ri" ExpectElementVisibleArgs waits::expect_element_visible, "Expect element",
         "Prove that an element is visible: two reads in a row must show it before timeout_ms. wait_for_ui only synchronises.",
         "success:boolean selector element_id expected_condition element:object observed:object reason failure_code retryable:boolean trace:object timing";
+    expect_screen Interact Observe "ri" ExpectScreenArgs screens::expect_screen, "Expect screen",
+        "Prove which screen is in front, by fingerprint or activity: two reads that agree decide, without waiting.",
+        "success:boolean observed_screen:object expected_screen:object confidence comparison:object reason failure_code retryable:boolean trace:object timing";
     expect_state Interact Observe "ri" ExpectStateArgs waits::expect_state, "Expect state",
         "Prove that one element's property has a value, in two reads in a row.",
         "success:boolean selector element_id expected_state:object element:object observed_state:object reason failure_code retryable:boolean stabilization_attempts stabilization_window_ms stable_observation_count snapshot_freshness_ms trace:object timing";
+    find_element Interact Observe "ri" FindElementArgs finding::find_element, "Find element",
+        "Find an element by words: text, description, id, hint or role, best first, with score, confidence and alternates. Low confidence: several fit.",
+        "found:boolean element score confidence resolution:object timing";
     get_current_screen Observe Observe "ri" DeviceOnlyArgs observe::get_current_screen, "Current screen",
         "Package and activity in front. Cheap: reads no tree.",
         "device:object package activity shortActivity timing";
@@ -213,9 +223,15 @@ table! {
     wait_for_readiness Observe Observe "ri" WaitForReadinessArgs waits::wait_for_readiness, "Wait for readiness",
         "Wait until the app is settled (or another readiness state), with the evidence.",
         "success:boolean readiness:object device:object snapshot_session_id snapshot_revision reason failure_code retryable:boolean timing";
+    wait_for_screen_change Interact Observe "ri" WaitForScreenChangeArgs screens::wait_for_screen_change, "Wait for screen change",
+        "Wait until another screen than previousFingerprint is there, in two reads that agree.",
+        "success:boolean reason previousFingerprint newFingerprint lastFingerprint elapsedMs observed_screen:object failure_code retryable:boolean timing";
     wait_for_ui Interact Observe "ri" WaitForUiArgs waits::wait_for_ui, "Wait for element",
         "Wait until an element exists, is gone (not_exists), visible or clickable. Returns its elementId for tap_element.",
         "status matched:boolean success:boolean element:object error:object metrics:object requested:object observed:object readiness:object timing";
+    wait_for_ui_change Interact Observe "ri" WaitForUiChangeArgs screens::wait_for_ui_change, "Wait for UI change",
+        "Wait until something differs from how the screen is when this begins, and stays so. For a change already under way prefer wait_for_ui.",
+        "success:boolean observed_change snapshot_revision timeout:boolean elapsed_ms expected_change reason loading_state readiness:object scope target:object stability_state change_summary:object snapshot_freshness_ms failure_code retryable:boolean timing";
 }
 
 /// The tool named `name`.

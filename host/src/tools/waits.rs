@@ -23,7 +23,7 @@ use crate::wait::{
 const NEEDED: u32 = 2;
 
 /// Default stability window of readiness, ms.
-const STABILITY_MS: u64 = 300;
+pub(super) const STABILITY_MS: u64 = 300;
 
 /// Where get_readiness may spend its time, ms.
 const READINESS: Duration = Duration::from_secs(25);
@@ -132,7 +132,7 @@ fn described(selector: &Selector) -> &str {
 }
 
 /// Tells whoever listens which screen this wait saw first.
-fn tell(call: &Call, reads: &Reads<'_>) {
+pub(super) fn tell(call: &Call, reads: &Reads<'_>) {
     if let (Some(seen), Some(first)) = (&call.seen, reads.timeline.observations.first()) {
         seen(first);
     }
@@ -216,7 +216,7 @@ pub(super) async fn expect_element_visible(call: Call) -> Result<Answer, Failure
 }
 
 /// Adds what every expectation ends with.
-fn decided(call: &Call, mut body: Value, success: bool, code: Code, candidates: Vec<Value>) -> Answer {
+pub(super) fn decided(call: &Call, mut body: Value, success: bool, code: Code, candidates: Vec<Value>) -> Answer {
     if !success {
         body["failure_code"] = json!(code);
         body["retryable"] = json!(code.retryable());

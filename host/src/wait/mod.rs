@@ -1,10 +1,12 @@
 //! Polling on a budget: reads that name the evidence they wait for and end when they have it.
 
+mod change;
 mod element;
 mod readiness;
 mod reads;
 mod state;
 
+pub use change::{ChangeEnd, ChangeSummary, ChangeType, ChangeWait, wait_for_change};
 pub use element::{Condition, ElementEnd, ElementWait, Wanted, wait_for_element};
 pub use readiness::{ReadinessReport, ReadinessWait, assess, wait_for_readiness, wait_for_settled_element};
 pub use reads::{End, Pace, Reads};

@@ -78,7 +78,13 @@ fn with(root: &Value, pointer: &str, value: Value) -> Value {
             break;
         }
         at = match at {
-            Value::Array(items) => &mut items[0],
+            Value::Array(items) => {
+                // A list that may be empty is given its first item.
+                if items.is_empty() {
+                    items.push(least(root, &schema));
+                }
+                &mut items[0]
+            }
             _ => &mut at[*part],
         };
         if at.is_null() {

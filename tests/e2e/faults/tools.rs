@@ -84,10 +84,15 @@ pub(super) const ROWS: [Row; 19] = [
 ];
 
 /// Tools whose ways to the device are those of a row above: they are struck by [`super::FEW`] alone.
-pub(super) const MORE: &[Row] = &[];
+pub(super) const MORE: &[Row] = &[
+    looking("find_element", Looks::Until, "ELEMENT_NOT_FOUND", r#"{"query": "Sign in"}"#),
+    looking("expect_screen", Looks::Once, "", r#"{"screen": ".MainActivity"}"#),
+    looking("wait_for_screen_change", Looks::Until, "NAVIGATION_NO_CHANGE", r#"{"previousFingerprint": "another"}"#),
+    looking("wait_for_ui_change", Looks::Until, "TIMEOUT", "{}"),
+];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
-pub(super) const ELSEWHERE: &[&str] = &["list_devices", "list_plugins", "get_system_status"];
+pub(super) const ELSEWHERE: &[&str] = &["list_devices", "list_plugins", "get_system_status", "classify_action_outcome"];
 
 /// How long a call is given for whatever it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +133,9 @@ impl Row {
         let ms = patience.ms();
         let mut put = |name: &str, value: Value| arguments[name] = value;
         match (self.tool, self.looks) {
-            ("wait_for_readiness", _) => put("timeoutMs", json!(ms)),
+            ("wait_for_readiness" | "find_element" | "wait_for_screen_change", _) => put("timeoutMs", json!(ms)),
+            // On a screen that rests it waits in vain, which is no error.
+            ("wait_for_ui_change", _) => put("timeout_ms", json!(Patience::Short.ms())),
             (_, Looks::Until) => {
                 put("timeout_ms", json!(ms));
                 put("poll_interval_ms", json!(2_000));

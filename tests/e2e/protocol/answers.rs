@@ -13,6 +13,11 @@ fn working(tool: &str) -> Option<Vec<Value>> {
     let (there, nowhere) = (json!({ "text": "Sign in" }), json!({ "text": "nowhere" }));
     let step = |selector: &Value| json!([{ "id": "a", "type": "tap", "selector": selector }]);
     Some(match tool {
+        "classify_action_outcome" => {
+            vec![json!({ "uiChanged": true }), json!({ "uiChanged": false, "actionType": "tap" })]
+        }
+        "expect_screen" => vec![json!({ "screen": ".MainActivity" }), json!({ "fingerprint": "another" })],
+        "find_element" => vec![json!({ "query": "sign in" }), json!({ "query": "nowhere", "timeoutMs": 300 })],
         "expect_element_visible" => {
             vec![json!({ "selector": there }), json!({ "selector": nowhere, "timeout_ms": 300 })]
         }
@@ -36,6 +41,8 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         "tap_element" => vec![json!({ "selector": there }), json!({ "selector": nowhere })],
         "type_text" => vec![json!({ "text": "a" })],
         "wait_for_readiness" => vec![json!({}), json!({ "state": "debugger_paused", "timeoutMs": 300 })],
+        "wait_for_screen_change" => vec![json!({ "previousFingerprint": "another" })],
+        "wait_for_ui_change" => vec![json!({ "timeout_ms": 500 })],
         "wait_for_ui" => {
             vec![json!({ "selector": there, "timeout_ms": 10_000 }), json!({ "selector": nowhere, "timeout_ms": 300 })]
         }

@@ -9,6 +9,7 @@ mod measured;
 mod progress;
 mod readiness;
 mod refusals;
+mod screens;
 mod sharing;
 mod targets;
 mod text;

@@ -3,6 +3,7 @@
 mod build;
 mod decode;
 mod escape;
+mod find;
 mod fingerprint;
 mod finish;
 mod node;
@@ -14,6 +15,7 @@ mod target;
 pub(crate) mod text;
 mod token;
 
+pub use find::{Candidate, Extent, Met, confidence, find_by_words};
 pub use fingerprint::fingerprint;
 pub use parse::{ParseOptions, parse_hierarchy};
 pub use render::{ElementView, element_json, text_tree, text_tree_of};

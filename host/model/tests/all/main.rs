@@ -6,6 +6,7 @@ mod anything;
 mod captures;
 mod costs;
 mod dumps;
+mod finding;
 mod fingerprints;
 mod history;
 #[path = "../../../../tests/inputs/mod.rs"]

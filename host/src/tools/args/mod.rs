@@ -2,6 +2,7 @@
 
 mod interact;
 mod journey;
+mod judge;
 mod manage;
 mod observe;
 mod waits;
@@ -11,6 +12,10 @@ pub(super) use interact::{
 };
 pub(crate) use journey::JourneyDefaults;
 pub(super) use journey::RunJourneyArgs;
+pub(super) use judge::{
+    ChangeScope, ClassifyActionOutcomeArgs, ExpectScreenArgs, FindElementArgs, RequestStatus, WaitForScreenChangeArgs,
+    WaitForUiChangeArgs,
+};
 pub(super) use manage::{ListDevicesArgs, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
 pub(super) use waits::{ExpectElementVisibleArgs, ExpectStateArgs, WaitForUiArgs};
