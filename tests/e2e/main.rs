@@ -8,6 +8,7 @@ mod demo;
 mod faults;
 mod first_contact;
 mod guard;
+mod parse;
 mod plugins;
 mod protocol;
 mod safety;

@@ -51,6 +51,13 @@ fn captures(name: &str) -> &'static [&'static str] {
         "resumed_activity" => &["commands/dumpsys_activity", "commands/dumpsys_window", "dumpsys"],
         "keyboard_shown" => &["commands/dumpsys_input_method"],
         "screen_state" => &["commands/dumpsys_power", "commands/dumpsys_window"],
+        "logcat" => &["commands/logcat", "commands/am_anr_events"],
+        "crash_report" => &["commands/am_anr_events", "commands/logcat"],
+        "activity_dump" => &["commands/dumpsys_activity"],
+        "window_dump" => &["commands/dumpsys_window", "dumpsys"],
+        "capture_file" => {
+            &["commands/adb_devices", "commands/dumpsys_window", "commands/logcat", "commands/adb_errors"]
+        }
         "wm_size" | "device_facts" => &["commands/wm"],
         _ => &[],
     }
@@ -135,6 +142,25 @@ fn texts(name: &str) -> Vec<&'static str> {
             "mScreenOn=false mShowingLockscreen=true",
         ],
         "wm_size" => vec!["Physical size: 1080x2400\nOverride size: 720x1600\n", "Physical size: 1080x2400"],
+        "logcat" => vec![
+            "--------- beginning of main\n06-05 06:14:51.709  1712  1712 E AndroidRuntime: FATAL EXCEPTION: main\n06-05 06:14:51.709  1712  1712 E AndroidRuntime: java.lang.NullPointerException: x\n06-05 06:14:51.709  1712  1712 E AndroidRuntime: \tat com.app.A.b(A.java:1)\n",
+            "[ 03-25 23:53:27.339   747:  990 D/EGL ]\none\ntwo\n\n",
+            "I/tag(  188): said\n",
+        ],
+        "log_time" => {
+            vec!["06-05 06:14:51.709 x", "2024-06-05 06:14:51.709123 +0200 x", "  1700000000.123 x", " 12.500 x"]
+        }
+        "crash_report" => vec![
+            "java.lang.Exception: a\nb\n\tat com.app.A.b(A.java:1)\nCaused by: java.io.IOException\n\tat c.d(D.kt:2)\n",
+            "*** *** *** *** ***\npid: 1, tid: 2, name: x  >>> com.app <<<\nsignal 11 (SIGSEGV), code 1\nbacktrace:\n  #00 pc 01 /data/a.so\n",
+        ],
+        "activity_dump" => vec![
+            "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n  * Task{c5 #8 type=standard A=10149:com.app U=0 visible=true mode=fullscreen sz=1}\n    * Hist #0: ActivityRecord{6d u0 com.app/.Main t8}\n      state=RESUMED\n  ResumedActivity: ActivityRecord{6d u0 com.app/.Main t8}\n",
+        ],
+        "window_dump" => vec![
+            "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  Window #0 Window{41de u0 com.app/com.app.Main}:\n    mDisplayId=0 package=com.app\n    mAttrs={(0,0)(fillxfill) ty=BASE_APPLICATION\n      fl=SECURE}\n    Frames: frame=[0,0][1080,2400] last=[0,0][0,0]\n    isVisible=true\n  Display: mDisplayId=0\n    init=1080x2400 420dpi cur=1080x2400\n  mCurrentFocus=Window{41de u0 com.app/com.app.Main}\n  mRotation=1\n",
+        ],
+        "capture_file" => vec!["List of devices attached\na\tdevice\n", "[a]: [b]\n", "I/tag(  188): said\n"],
         "getprop" => vec!["[ro.product.model]: [Pixel 7]\n[ro.multi]: [a\nb\n\nc]\n[empty]: []\n"],
         "quoted_word" => vec!["it's $HOME; `rm`", "", "a'b''c\\", "-n 'é😀\n%s*?[~"],
         "shell_reply" => vec![

@@ -5,7 +5,9 @@
 //! or a typed [`Failure`].
 
 pub mod android;
+pub mod capture;
 pub mod code;
+pub mod logs;
 pub mod member;
 pub mod parsers;
 pub mod snapshot;

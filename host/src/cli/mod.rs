@@ -4,6 +4,7 @@ mod config;
 mod demo;
 mod docs;
 mod output;
+mod parse;
 mod phone;
 mod plugin;
 mod serve;
@@ -36,6 +37,8 @@ enum Command {
     },
     /// Parse a uiautomator dump as the adapter would
     Tree(tree::TreeArgs),
+    /// Parse what a device or adb printed as the adapter would
+    Parse(parse::ParseArgs),
     /// The simulated phone, and the adb stand-in
     Phone {
         #[command(subcommand)]
@@ -102,6 +105,7 @@ pub fn main() -> ExitCode {
             Command::Serve(options) => serve::main(options).await,
             Command::Demo { json } => demo::main(json).await,
             Command::Tree(args) => tree::main(&args),
+            Command::Parse(args) => parse::main(&args),
             Command::Phone { command } => phone::main(command).await,
             Command::Plugin { command } => plugin::main(command).await,
             Command::Docs { command } => docs::main(&command),

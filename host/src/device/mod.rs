@@ -3,6 +3,7 @@
 mod input;
 mod lane;
 mod lockfile;
+mod logs;
 pub(crate) mod parsers;
 mod resolve;
 mod session;
@@ -12,6 +13,7 @@ mod tests;
 
 pub use input::{Accepted, Input, Prepared, Reached, Refused};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
+pub use logs::{Follow, Heard, LogListener, LogQuery, LogSource, Logs};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
 pub use shots::Shot;
@@ -19,9 +21,9 @@ pub use shots::Shot;
 use std::future::Future;
 use std::pin::Pin;
 
-use handset_model::Failure;
 use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
 use handset_model::ui::{Size, Tree};
+use handset_model::{Code, Failure};
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -170,8 +172,24 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     /// Version and health of the platform's own tools, for get_system_status: `(available, version, issues)`.
     fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health>;
 
+    /// The newest lines of the device's log. The lane is not needed: a log reads as well under a dump that hangs.
+    fn logs<'a>(
+        &'a self,
+        device: &'a Pinned,
+        query: &'a LogQuery,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Logs, Failure>> {
+        let _ = (device, query, budget);
+        Box::pin(std::future::ready(Err(without("a device log"))))
+    }
+
     /// Whether what a read or a gesture left on the device is over.
     fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool>;
+}
+
+/// What a platform's adapter does not do.
+fn without(what: &str) -> Failure {
+    Failure::new(Code::Unsupported, format!("this needs {what}, which this platform's adapter does not offer"))
 }
 
 /// The state of a platform's tools.

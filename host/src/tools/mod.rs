@@ -5,6 +5,7 @@ mod finding;
 mod house;
 mod interact;
 mod journey;
+mod logs;
 mod manage;
 mod measures;
 mod observe;

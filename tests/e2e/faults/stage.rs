@@ -83,7 +83,9 @@ impl Stage {
         let input = row.sends.map_or("input", |sends| sends.command);
         match strike {
             Strike::Dumps(kind) => phone.fault(Fault::forever("dump", kind.clone())),
-            Strike::Looks(kind) if row.looks == Looks::Asks => phone.fault(Fault::forever("dumpsys", kind.clone())),
+            Strike::Looks(kind) if row.looks == Looks::Asks => {
+                phone.fault(Fault::forever(row.first_command(), kind.clone()))
+            }
             Strike::Looks(kind) => phone.fault(Fault::forever("dump", kind.clone())),
             Strike::FirstDump(kind) => phone.fault(Fault::once("dump", kind.clone())),
             Strike::Retrievals(kind) => phone.fault(Fault::forever("cat", kind.clone())),

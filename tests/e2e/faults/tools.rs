@@ -89,6 +89,7 @@ pub(super) const MORE: &[Row] = &[
     looking("expect_screen", Looks::Once, "", r#"{"screen": ".MainActivity"}"#),
     looking("wait_for_screen_change", Looks::Until, "NAVIGATION_NO_CHANGE", r#"{"previousFingerprint": "another"}"#),
     looking("wait_for_ui_change", Looks::Until, "TIMEOUT", "{}"),
+    looking("get_logs", Looks::Asks, "", "{}"),
 ];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
@@ -121,6 +122,7 @@ impl Row {
     /// The command on the device that its first look, or its input where it looks only afterwards, comes down to.
     pub(super) fn first_command(&self) -> &'static str {
         match (self.looks, self.sends) {
+            _ if self.tool == "get_logs" => "logcat",
             (Looks::Afterwards, Some(sends)) => sends.command,
             (Looks::Asks, _) => "dumpsys",
             _ => "dump",

@@ -30,6 +30,7 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         "get_current_screen" | "get_screen_fingerprint" | "get_system_status" | "list_devices" | "list_plugins" => {
             vec![json!({})]
         }
+        "get_logs" => vec![json!({}), json!({ "appId": APP, "level": "info" }), json!({ "appId": "not.installed" })],
         "press_back" => vec![json!({ "responseMode": "compact" }), json!({ "verificationMode": "light" })],
         "run_journey" => vec![
             json!({ "platform": "android", "steps": step(&there) }),

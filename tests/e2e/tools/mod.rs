@@ -5,6 +5,7 @@ mod apps;
 mod handles;
 mod journeys;
 mod listing;
+mod logs;
 mod measured;
 mod progress;
 mod readiness;

@@ -1,5 +1,6 @@
 //! Parsers of what `adb` and Android's own commands print. Total: any bytes in, a value or a typed failure out.
 
+mod activities;
 mod adb;
 mod devices;
 mod dump;
@@ -7,7 +8,9 @@ mod input;
 mod launch;
 mod screen;
 mod trace;
+mod windows;
 
+pub use activities::{Activities, ActivityEntry, ProcessEntry, TaskEntry, parse_activities};
 pub use adb::classify_adb_error;
 pub use devices::{DeviceState, ListedDevice, parse_devices, state_remedy};
 pub use dump::classify_dump_error;
@@ -16,6 +19,9 @@ pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
 pub use screen::{
     ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };
+pub use windows::{DisplayEntry, WindowEntry, Windows, parse_windows};
+
+use screen::flag;
 
 use crate::Failure;
 
@@ -47,4 +53,22 @@ fn quoted(text: &str) -> String {
 #[must_use]
 pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A capture that is not what it should be, by what it says itself where that explains it.
+pub(crate) fn no_capture(kind: &str, commands: &str, text: &str) -> Failure {
+    if let Some(failure) = classify_adb_error(text) {
+        return failure;
+    }
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    const REFUSALS: [&str; 4] = ["Permission Denial", "Can't find service", "can't dump", "DUMP TIMEOUT"];
+    if let Some(line) = lines().find(|line| REFUSALS.iter().any(|words| line.contains(words))) {
+        let message = format!("this needs a service that answers; it said {:?}", quoted(line));
+        return Failure::new(crate::Code::Unsupported, message);
+    }
+    let message = match lines().next() {
+        None => format!("this is no {kind}: it is empty"),
+        Some(line) => format!("this is no {kind}; it begins with {:?}", quoted(line)),
+    };
+    Failure::argument("FILE", message).with_remedy(format!("Pass what {commands} prints."))
 }

@@ -50,7 +50,7 @@ fn component_in_braces(line: &str) -> Option<(String, String)> {
     component(word)
 }
 
-fn component(word: &str) -> Option<(String, String)> {
+pub(super) fn component(word: &str) -> Option<(String, String)> {
     let (package, activity) = word.split_once('/')?;
     if package.is_empty() || activity.is_empty() {
         return None;
@@ -147,7 +147,7 @@ pub fn parse_screen_state(text: &str) -> ScreenState {
 }
 
 /// The value of `name=true|false`, wherever it stands as a whole word.
-fn flag(text: &str, name: &str) -> Option<bool> {
+pub(super) fn flag(text: &str, name: &str) -> Option<bool> {
     text.match_indices(name).find_map(|(at, _)| {
         let whole = !text[..at].ends_with(|character: char| character.is_ascii_alphanumeric() || character == '_');
         let value = text[at + name.len()..].strip_prefix('=').filter(|_| whole)?;

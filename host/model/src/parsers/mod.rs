@@ -1,6 +1,7 @@
 //! Every parser of this crate as a function of any bytes, with what it promises beyond not to fail: for the tests that
 //! throw bytes at all of them, and for the fuzz targets of the same names.
 
+mod logs;
 mod output;
 mod screen;
 
@@ -31,6 +32,12 @@ pub const PARSERS: &[(&str, Promise)] = &[
     ("screen_state", output::screen_state),
     ("wm_size", output::wm_size),
     ("getprop", output::getprop),
+    ("logcat", logs::logcat),
+    ("log_time", logs::time),
+    ("crash_report", logs::crash),
+    ("activity_dump", logs::activities),
+    ("window_dump", logs::windows),
+    ("capture_file", logs::capture),
     ("quoted_word", output::quoted_word),
 ];
 

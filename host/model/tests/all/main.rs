@@ -6,12 +6,14 @@ mod anything;
 mod captures;
 mod costs;
 mod dumps;
+mod dumpsys;
 mod finding;
 mod fingerprints;
 mod history;
 #[path = "../../../../tests/inputs/mod.rs"]
 mod inputs;
 mod launch;
+mod logs;
 mod parsing;
 mod properties;
 mod quoting;

@@ -48,6 +48,8 @@ pub(super) struct Connection {
     swept: bool,
     /// A question was answered in it.
     pub(super) met: bool,
+    /// What its logcat knows.
+    pub(super) logcat: Option<super::logs::LogcatKnows>,
     pub(super) boot_id: Option<String>,
     /// Another device was found in it.
     pub(super) suspect: bool,

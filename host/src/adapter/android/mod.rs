@@ -6,6 +6,7 @@ mod input;
 mod judge;
 mod launch;
 mod list;
+mod logs;
 pub(crate) mod parsers;
 mod read;
 mod reread;
@@ -26,8 +27,8 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, Pinned, Prepared, Read, ReadFailure,
-    Refused, Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, LogQuery, Logs, Pinned, Prepared, Read,
+    ReadFailure, Refused, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -150,6 +151,15 @@ impl Adapter for Android {
 
     fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health> {
         Box::pin(self.tools_health(budget))
+    }
+
+    fn logs<'a>(
+        &'a self,
+        device: &'a Pinned,
+        query: &'a LogQuery,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Logs, Failure>> {
+        Box::pin(self.read_logs(device, query, budget))
     }
 
     fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool> {

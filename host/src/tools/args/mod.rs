@@ -3,6 +3,7 @@
 mod interact;
 mod journey;
 mod judge;
+mod logs;
 mod manage;
 mod observe;
 mod waits;
@@ -16,6 +17,7 @@ pub(super) use judge::{
     ChangeScope, ClassifyActionOutcomeArgs, ExpectScreenArgs, FindElementArgs, RequestStatus, WaitForScreenChangeArgs,
     WaitForUiChangeArgs,
 };
+pub(super) use logs::GetLogsArgs;
 pub(super) use manage::{ListDevicesArgs, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
 pub(super) use waits::{ExpectElementVisibleArgs, ExpectStateArgs, WaitForUiArgs};
