@@ -5,6 +5,7 @@ mod support;
 
 mod args;
 mod demo;
+mod doctor;
 mod faults;
 mod first_contact;
 mod guard;
@@ -12,6 +13,7 @@ mod parse;
 mod plugins;
 mod protocol;
 mod safety;
+mod selfcheck;
 mod soak;
 mod tools;
 mod tree;

@@ -250,6 +250,7 @@ fn texts(name: &str) -> Vec<&'static str> {
         "phone_path" => vec!["../x/./y//z", "/storage/emulated/0/a", "~"],
         "phone_grep" => vec!["^a.*c\\.$\x00axxc.", "mFocused\x00 mFocusedApp"],
         "phone_scene" => vec![SCENE],
+        "phone_report" => vec![REPORT],
         "phone_control" => vec![
             "{\"cmd\":\"set\",\"element\":\"title\",\"field\":\"text\",\"value\":\"Hi\"}\n{\"cmd\":\"journal\"}",
             "{\"cmd\":\"fault\",\"on\":\"dump\",\"times\":\"forever\",\"kind\":\"cut-output\",\"bytes\":300}\n{\"cmd\":\"on-dump\",\"n\":3,\"moment\":\"before\",\"screen\":\"welcome\"}",
@@ -265,3 +266,51 @@ fn texts(name: &str) -> Vec<&'static str> {
         _ => Vec::new(),
     }
 }
+
+const REPORT: &str = r#"schema = 1
+handset = "0.1.0"
+adb = "35.0.2"
+features = ["shell_v2", "cmd"]
+front = "com.android.settings/.Settings"
+
+[properties]
+"ro.build.version.sdk" = "23"
+"ro.product.model" = "Nexus 5"
+
+[commands]
+timeout = false
+ime = true
+
+[latency.dump]
+count = 3
+min_ms = 1900.5
+median_ms = 2000.0
+max_ms = 2100.0
+
+[dumps.stock]
+asked = "uiautomator dump FILE"
+words = "UI hierchary dumped to: FILE"
+tree = true
+nodes = 40
+
+[answers.activity]
+asked = "dumpsys activity activities"
+status = 0
+text = "  mFocusedActivity: ActivityRecord{0000000 u0 com.android.settings/.Settings t8}"
+
+[answers.keyboard]
+asked = "dumpsys input_method"
+status = 0
+text = "  mShowRequested=false mInputShown=false"
+
+[answers.size]
+asked = "wm size"
+status = 0
+text = """Physical size: 1080x1920
+Override size: 720x1280"""
+
+[answers.power]
+asked = "dumpsys power"
+failed = "TIMEOUT"
+text = ""
+"#;

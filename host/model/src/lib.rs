@@ -10,6 +10,7 @@ pub mod code;
 pub mod logs;
 pub mod member;
 pub mod parsers;
+pub mod report;
 pub mod snapshot;
 pub mod ui;
 

@@ -94,7 +94,8 @@ impl Config {
     }
 }
 
-fn config_path(named: Option<&Path>) -> Option<PathBuf> {
+/// The file that is read, whether it is there or not.
+pub(super) fn config_path(named: Option<&Path>) -> Option<PathBuf> {
     named.map(Path::to_owned).or_else(|| folder("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")))
 }
 
@@ -115,7 +116,14 @@ pub(super) fn folder(variable: &str, fallback: &str) -> Option<PathBuf> {
 /// # Errors
 /// [`ConfigError`].
 pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig, ConfigError> {
-    let config = Config::load(options.config.as_deref())?;
+    house_of(options, Config::load(options.config.as_deref())?, adb)
+}
+
+/// As [`house`], with a config that was read already.
+///
+/// # Errors
+/// [`ConfigError`].
+pub(super) fn house_of(options: &Serve, config: Config, adb: Option<Program>) -> Result<HouseConfig, ConfigError> {
     let mut plugin_dirs = options.plugins.clone();
     plugin_dirs.extend(config.plugin_dirs);
     plugin_dirs

@@ -3,10 +3,12 @@
 mod config;
 mod demo;
 mod docs;
+mod doctor;
 mod output;
 mod parse;
 mod phone;
 mod plugin;
+mod selfcheck;
 mod serve;
 mod tree;
 
@@ -44,6 +46,10 @@ enum Command {
         #[command(subcommand)]
         command: phone::PhoneCommand,
     },
+    /// Check what Handset needs: adb, devices, config, plugins, build tools; exit status 1 when something is broken
+    Doctor(doctor::DoctorArgs),
+    /// Ask one device everything that tells it from others, and write a report without anybody's data
+    Selfcheck(selfcheck::SelfcheckArgs),
     /// Plugins: list, check, precompile
     Plugin {
         #[command(subcommand)]
@@ -92,6 +98,28 @@ pub struct Serve {
     pub no_cache: bool,
 }
 
+/// Which adb a command for a person runs.
+#[derive(Clone, Debug, Default, Args)]
+struct AdbOptions {
+    /// Config file (default: handset/config.toml in the user's config folder)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The adb to run (default: HANDSET_ADB, the config, then adb in PATH)
+    #[arg(long, value_name = "PROGRAM")]
+    adb: Option<PathBuf>,
+    /// An argument before ours for that adb; may be repeated
+    #[arg(long, value_name = "ARG", hide = true, allow_hyphen_values = true)]
+    adb_arg: Vec<OsString>,
+}
+
+impl AdbOptions {
+    /// As `serve` would be started.
+    fn serve(&self) -> Serve {
+        let Self { config, adb, adb_arg } = self.clone();
+        Serve { config, adb, adb_arg, ..Serve::default() }
+    }
+}
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -106,6 +134,8 @@ pub fn main() -> ExitCode {
             Command::Demo { json } => demo::main(json).await,
             Command::Tree(args) => tree::main(&args),
             Command::Parse(args) => parse::main(&args),
+            Command::Doctor(args) => doctor::main(args).await,
+            Command::Selfcheck(args) => selfcheck::main(args).await,
             Command::Phone { command } => phone::main(command).await,
             Command::Plugin { command } => plugin::main(command).await,
             Command::Docs { command } => docs::main(&command),

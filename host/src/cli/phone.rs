@@ -1,11 +1,12 @@
 //! `handset phone`: the simulated phone by itself, and the adb stand-in.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use simphone::{Phone, PhoneOptions, Profile, Scene};
+use simphone::{Phone, PhoneOptions, Profile, Report, Scene};
 
 use super::output::{fail, print};
 
@@ -16,9 +17,12 @@ pub(super) enum PhoneCommand {
         /// What they show
         #[arg(default_value = "login")]
         scene: String,
-        /// instant, emulator or slow-phone
-        #[arg(long, default_value = "instant")]
-        profile: String,
+        /// instant, emulator or slow-phone (default: instant, or as the report says)
+        #[arg(long)]
+        profile: Option<String>,
+        /// Answer like the device of this report, which `handset selfcheck --output` wrote
+        #[arg(long, value_name = "REPORT")]
+        from: Option<PathBuf>,
         /// How many
         #[arg(long, default_value_t = 1)]
         devices: u64,
@@ -39,7 +43,13 @@ pub(super) enum PhoneCommand {
 
 pub(super) async fn main(command: PhoneCommand) -> ExitCode {
     match command {
-        PhoneCommand::Serve { scene, profile, devices, port } => serve(&scene, &profile, devices, port).await,
+        PhoneCommand::Serve { scene, profile, from, devices, port } => {
+            let report = match from.as_deref().map(report).transpose() {
+                Ok(report) => report,
+                Err(error) => return fail(&error),
+            };
+            serve(&scene, profile.as_deref(), report, devices, port).await
+        }
         PhoneCommand::Scenes => {
             print(&format!("{}\n", Scene::names().join("\n")));
             ExitCode::SUCCESS
@@ -51,9 +61,19 @@ pub(super) async fn main(command: PhoneCommand) -> ExitCode {
     }
 }
 
-async fn serve(scene: &str, profile: &str, devices: u64, port: u16) -> ExitCode {
-    let Some(profile) = Profile::by_name(profile) else {
-        return fail(&format!("there is no profile {profile:?}: instant, emulator, slow-phone"));
+fn report(path: &Path) -> Result<Report, String> {
+    let said = |error: String| format!("{}: {error}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| said(error.to_string()))?;
+    Report::parse(&text).map_err(|error| said(error.to_string()))
+}
+
+async fn serve(scene: &str, profile: Option<&str>, report: Option<Report>, devices: u64, port: u16) -> ExitCode {
+    let profile = match profile.map(|name| (name, Profile::by_name(name))) {
+        Some((name, None)) => {
+            return fail(&format!("there is no profile {name:?}: instant, emulator, slow-phone"));
+        }
+        Some((_, known)) => known,
+        None => None,
     };
     let mut phones = Vec::new();
     for number in 0..devices.max(1) {
@@ -62,7 +82,11 @@ async fn serve(scene: &str, profile: &str, devices: u64, port: u16) -> ExitCode 
             Err(error) => return fail(&error.to_string()),
         };
         let port = if port == 0 { 0 } else { port.saturating_add(u16::try_from(number).unwrap_or(u16::MAX)) };
-        let options = PhoneOptions { profile, seed: number + 1, port, ..PhoneOptions::new(scene) };
+        let like = match report.clone() {
+            Some(report) => report.options(scene),
+            None => PhoneOptions::new(scene),
+        };
+        let options = PhoneOptions { profile: profile.unwrap_or(like.profile), seed: number + 1, port, ..like };
         match Phone::start(options).await {
             Ok(phone) => phones.push(phone),
             Err(error) => return fail(&error.to_string()),

@@ -67,7 +67,8 @@ fn pid_in(mut file: &File) -> Option<u32> {
 
 /// The folder all Handset processes of this user share, made when it is not there.
 #[cfg(unix)]
-pub(super) fn folder() -> Option<PathBuf> {
+#[must_use]
+pub fn folder() -> Option<PathBuf> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 
     let uid = rustix::process::geteuid().as_raw();
@@ -87,7 +88,8 @@ pub(super) fn folder() -> Option<PathBuf> {
 
 /// The folder all Handset processes of this user share, made when it is not there.
 #[cfg(not(unix))]
-pub(super) fn folder() -> Option<PathBuf> {
+#[must_use]
+pub fn folder() -> Option<PathBuf> {
     let lanes = std::env::temp_dir().join("handset").join("lanes");
     std::fs::create_dir_all(&lanes).ok().map(|()| lanes)
 }

@@ -13,6 +13,7 @@ mod tests;
 
 pub use input::{Accepted, Input, Prepared, Reached, Refused};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
+pub use lockfile::folder as lock_folder;
 pub use logs::{Follow, Heard, LogListener, LogQuery, LogSource, Logs};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
@@ -21,6 +22,7 @@ pub use shots::Shot;
 use std::future::Future;
 use std::pin::Pin;
 
+use handset_model::report::Report;
 use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
 use handset_model::ui::{Size, Tree};
 use handset_model::{Code, Failure};
@@ -169,7 +171,7 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<bool, Failure>>;
 
-    /// Version and health of the platform's own tools, for get_system_status: `(available, version, issues)`.
+    /// Version and health of the platform's own tools, for get_system_status: available, version, issues.
     fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health>;
 
     /// The newest lines of the device's log. The lane is not needed: a log reads as well under a dump that hangs.
@@ -181,6 +183,24 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     ) -> BoxFuture<'a, Result<Logs, Failure>> {
         let _ = (device, query, budget);
         Box::pin(std::future::ready(Err(without("a device log"))))
+    }
+
+    /// Whether the device gives a line of its log.
+    fn logs_available<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {
+        let _ = (device, budget);
+        Box::pin(std::future::ready(Err(without("a device log"))))
+    }
+
+    /// Asks a device everything that tells it from others, for a report; `reads` dumps are timed. The caller holds the
+    /// device's lane, for which what a dump left running is given back.
+    fn survey<'a>(
+        &'a self,
+        device: &'a Pinned,
+        reads: usize,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<(Report, Option<Leftover>), Failure>> {
+        let _ = (device, reads, budget);
+        Box::pin(std::future::ready(Err(without("questions for a report"))))
     }
 
     /// Whether what a read or a gesture left on the device is over.
@@ -199,6 +219,8 @@ pub struct Health {
     pub available: bool,
     /// Their version line.
     pub version: Option<String>,
+    /// Where they were found.
+    pub program: Option<String>,
     /// What is wrong, a sentence each.
     pub issues: Vec<String>,
 }

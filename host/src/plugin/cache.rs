@@ -36,8 +36,7 @@ impl Cache {
     /// Why it must stay unused: another's, open to others, a link, not creatable. What lies in it is run
     /// as native code.
     pub(super) fn open(dir: &Path, limit: u64) -> Result<Self, String> {
-        create_private(dir).map_err(|why| format!("{}: {why}", dir.display()))?;
-        check_private(dir)?;
+        cache_usable(dir)?;
         let cache = Self { dir: dir.to_path_buf(), limit };
         cache.sweep();
         Ok(cache)
@@ -156,6 +155,15 @@ fn deserialize(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
     // others; its bytes were just compared with the digest taken when we wrote them; nothing of ours
     // writes into an entry: entries come by rename and go by unlink. wasmtime checks version and settings.
     unsafe { Component::deserialize_file(engine, path) }
+}
+
+/// Whether a folder can keep compiled components; made when it is not there.
+///
+/// # Errors
+/// Why not.
+pub fn cache_usable(dir: &Path) -> Result<(), String> {
+    create_private(dir).map_err(|why| format!("{}: {why}", dir.display()))?;
+    check_private(dir)
 }
 
 #[cfg(unix)]

@@ -38,6 +38,7 @@ mod step;
 mod tests;
 mod wasi;
 
+pub use cache::cache_usable;
 pub use check::{CheckOutcome, CheckVerdict, PreparedCheck};
 pub use classify::{ReadinessState, Voice};
 pub use config::{Builtins, LimitSettings, PluginConfig, PluginSettings};

@@ -2,6 +2,7 @@
 
 mod args;
 mod finding;
+pub mod health;
 mod house;
 mod interact;
 mod journey;
@@ -13,6 +14,7 @@ pub(crate) mod parsers;
 mod resolved;
 mod schema;
 mod screens;
+mod sdk;
 mod step;
 mod system;
 mod table;
@@ -87,6 +89,12 @@ pub struct Call {
 }
 
 impl Call {
+    /// A call by itself, as a front makes it.
+    #[must_use]
+    pub fn new(house: Arc<House>, request: Request, args: Value) -> Self {
+        Self { house, request, args, pinned: None, shared: SharedRead::None, seen: None }
+    }
+
     fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_value(self.args.clone()).map_err(|error| Failure::argument("arguments", error.to_string()))
     }

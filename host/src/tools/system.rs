@@ -5,62 +5,71 @@ use std::time::Duration;
 use handset_model::Failure;
 use serde_json::{Value, json};
 
+use super::health::{Area, Check, Examined, Verdict, examine};
 use super::{Answer, Call};
 
 /// get_system_status in all (contract §4).
 const STATUS: Duration = Duration::from_secs(5);
 
 pub(super) async fn get_system_status(call: Call) -> Result<Answer, Failure> {
-    let budget = call.budget(STATUS);
-    let mut issues: Vec<String> = Vec::new();
-    let mut adb = crate::device::Health::default();
-    for adapter in call.house.adapters.iter().filter(|adapter| adapter.platform() == "android") {
-        adb = adapter.health(&budget).await;
-        issues.extend(adb.issues.iter().cloned());
-    }
-    let listed = if adb.available { call.house.devices(Some("android"), &budget).await } else { Ok(Vec::new()) };
-    let devices = listed.unwrap_or_else(|failure| {
-        issues.push(failure.message);
-        Vec::new()
-    });
-    for device in devices.iter().filter(|device| !device.usable) {
-        issues.push(format!(
-            "{} is {}: {}",
-            device.id,
-            device.state,
-            device.remedy.as_deref().unwrap_or("check the device")
-        ));
-    }
-    let usable = devices.iter().filter(|device| device.usable).count();
-    if adb.available && usable == 0 {
-        issues.push("no usable Android device is attached".to_owned());
-    }
-    let status = match (adb.available, usable, issues.is_empty()) {
-        (false, ..) | (_, 0, _) => "blocked",
-        (true, _, true) => "ready",
-        (true, _, false) => "degraded",
+    let examined = examine(&call.house, &call.budget(STATUS)).await;
+    let said = |area| -> Vec<String> {
+        let weighs = |check: &&&Check| check.verdict > Verdict::Note;
+        examined.blockers(area).iter().filter(weighs).map(|check| check.found.clone()).collect()
     };
-    let states: Vec<Value> = devices.iter().map(|device| json!({ "id": device.id, "state": device.state })).collect();
+    let issues = said(Area::Android);
+    let status = match examined.worst(Area::Android) {
+        Verdict::Broken => "blocked",
+        Verdict::Warning => "degraded",
+        Verdict::Fine | Verdict::Note => "ready",
+    };
+    let states: Vec<Value> = examined.states.iter().map(|(id, state)| json!({ "id": id, "state": state })).collect();
+    let usable = examined.usable;
     let body = json!({
         "success": status != "blocked",
         "status": status,
-        "adbAvailable": adb.available,
-        "adbVersion": adb.version,
+        "adbAvailable": examined.adb,
+        "adbVersion": examined.adb_version,
         "devices": usable,
         "deviceStates": states,
-        "logsAvailable": usable > 0,
-        "envValid": adb.available,
+        "logsAvailable": examined.logs,
+        "envValid": examined.adb,
         "issues": issues,
-        "appInstalled": null,
+        "appInstalled": examined.app,
         "iosAvailable": false,
         "iosDevices": 0,
         "summary": {
             "overall": status,
-            "android": { "ready": usable > 0, "summary": format!("{usable} usable of {} attached", devices.len()), "blockers": issues },
-            "ios": { "ready": false, "summary": "no iOS adapter in this build", "blockers": [] },
+            "android": area(&examined, Area::Android, format!("{usable} usable of {} attached", states.len())),
+            "ios": area(&examined, Area::Ios, "no iOS adapter in this build".to_owned()),
+            "gradle": area(&examined, Area::Gradle, found(&examined, Area::Gradle)),
         },
+        "timing": call.request.timings.compact(),
     });
     Ok(Answer::body(body))
+}
+
+/// What was found, in one line.
+fn found(examined: &Examined, area: Area) -> String {
+    let checks = examined.checks.iter().filter(|check| check.area == area);
+    checks.map(|check| format!("{}: {}", check.name, check.found)).collect::<Vec<_>>().join("; ")
+}
+
+/// One part of the summary. A note blocks only an area that is made of notes: builds work without an emulator.
+fn area(examined: &Examined, area: Area, summary: String) -> Value {
+    let bound = if area == Area::Android { Verdict::Warning } else { Verdict::Note };
+    let wrong: Vec<&Check> = examined.blockers(area).into_iter().filter(|check| check.verdict >= bound).collect();
+    let ready = match area {
+        Area::Android => examined.usable > 0,
+        _ => wrong.is_empty(),
+    };
+    let fixes: Vec<&String> = wrong.iter().filter_map(|check| check.fix.as_ref()).collect();
+    let blockers: Vec<&String> = wrong.iter().map(|check| &check.found).collect();
+    let mut told = json!({ "ready": ready, "summary": summary, "blockers": blockers });
+    if !fixes.is_empty() {
+        told["suggestedFixes"] = json!(fixes);
+    }
+    told
 }
 
 pub(super) async fn list_plugins(call: Call) -> Result<Answer, Failure> {

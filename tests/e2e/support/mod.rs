@@ -7,12 +7,14 @@
 
 mod answer;
 mod bench;
+mod cli;
 mod client;
 mod server;
 mod witness;
 
 pub(crate) use answer::Answer;
 pub(crate) use bench::{Bench, Flavor, Setup, on_each_adb, wait_until};
+pub(crate) use cli::command;
 pub(crate) use client::{Client, Pending};
 pub(crate) use server::{Era, ServerOptions};
 pub(crate) use witness::Mark;

@@ -19,6 +19,7 @@ mod properties;
 mod quoting;
 mod refusing;
 mod rendering;
+mod reports;
 mod screen;
 mod selecting;
 mod support;

@@ -16,9 +16,27 @@ use super::shell::Script;
 use crate::budget::Budget;
 use crate::device::{DeviceFacts, Leftover, Pinned};
 
+macro_rules! activity_lines {
+    () => {
+        "$t dumpsys activity activities | grep -E 'ResumedActivity.*/|mFocusedActivity.*/'"
+    };
+}
+
+macro_rules! window_lines {
+    () => {
+        "$t dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow|Window #| ty=|mHasSurface=| layer='"
+    };
+}
+
 /// Who is in front: a few lines on every Android. `dumpsys activity top` would cost seconds. Where no focus is named, the
 /// windows themselves are needed: their headers, kinds, surfaces and layers.
-pub(super) const ACTIVITY: &str = "$t dumpsys activity activities | grep -E 'ResumedActivity.*/|mFocusedActivity.*/' || $t dumpsys window | grep -E 'mCurrentFocus|mFocused|Target in display|mObscuringWindow|Window #| ty=|mHasSurface=| layer='";
+pub(super) const ACTIVITY: &str = concat!(activity_lines!(), " || ", window_lines!());
+
+/// The first half of [`ACTIVITY`].
+pub(super) const ACTIVITY_LINES: &str = activity_lines!();
+
+/// The second half of [`ACTIVITY`].
+pub(super) const WINDOW_LINES: &str = window_lines!();
 
 /// Whether a status says that a command was ended: 124 of `timeout`, or a signal's. 126 and 127 are a command that is not
 /// there.
@@ -28,6 +46,13 @@ fn was_ended(status: i32) -> bool {
 
 /// Whether the keyboard is shown.
 pub(super) const KEYBOARD: &str = "$t dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
+
+/// Whether the display is on.
+pub(super) const POWER: &str = "$t dumpsys power | grep -E 'mWakefulness=|Display Power: state=|mScreenOn='";
+
+/// Whether the display is on and the keyguard in front.
+pub(super) const POLICY: &str =
+    "$t dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'";
 
 /// `getprop` answers in milliseconds; where it does not within this, it hangs, and a connection's facts stay unknown.
 const PROPERTIES: Duration = Duration::from_secs(3);
@@ -172,6 +197,13 @@ impl Android {
         Ok(reply.text("path").lines().any(|line| line.starts_with("package:")))
     }
 
+    /// Whether `logcat` gives a line; the line itself is nobody's.
+    pub(super) async fn gives_log(&self, device: &Pinned, budget: &Budget) -> Result<bool, Failure> {
+        let script = Script::new().bounding().part("log", "$t logcat -d -t 1 2>/dev/null | grep -c .");
+        let reply = self.ask(device, &script, "asking for a line of the log", budget).await?;
+        Ok(reply.answer("log").parse::<u64>().is_ok_and(|lines| lines > 0))
+    }
+
     /// What a read may say of the app in front. One that could not be asked stays as it was, as long as the tree is of that
     /// app: the activity is part of the fingerprint and the signature, and must not come and go with a slow service.
     pub(super) fn in_front(&self, device: &Pinned, said: Option<(String, String)>, shown: Option<&str>) -> ScreenFacts {
@@ -221,10 +253,7 @@ impl Android {
     }
 
     pub(super) async fn screen_state(&self, device: &Pinned, budget: &Budget) -> Result<ScreenState, Failure> {
-        let script = Script::new()
-            .bounding()
-            .part("power", "$t dumpsys power | grep -E 'mWakefulness=|Display Power: state=|mScreenOn='")
-            .part("policy", "$t dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'");
+        let script = Script::new().bounding().part("power", POWER).part("policy", POLICY);
         let reply = self.ask(device, &script, "asking whether the display is on", budget).await?;
         Ok(parse_screen_state(&format!("{}\n{}", reply.text("power"), reply.text("policy"))))
     }

@@ -53,7 +53,7 @@ impl Android {
             Ok(output) => output,
             Err(error) => {
                 let failure = not_finished(&error, Code::Timeout, "asking adb for its version").0;
-                return Health { available: false, version: None, issues: vec![sentence(&failure)] };
+                return Health { issues: vec![sentence(&failure)], ..Health::default() };
             }
         };
         let version = version(&String::from_utf8_lossy(&output.stdout));
@@ -62,7 +62,22 @@ impl Android {
             let words = last_line(&String::from_utf8_lossy(&output.stderr));
             issues.push(format!("{} version failed: {words:?}.", self.adb.path.display()));
         }
-        Health { available: output.code == Some(0), version, issues }
+        Health { available: output.code == Some(0), version, program: self.program_path(), issues }
+    }
+}
+
+impl Android {
+    /// Where adb is, as the system would find it.
+    fn program_path(&self) -> Option<String> {
+        let path = &self.adb.path;
+        if path.components().count() > 1 {
+            return Some(path.display().to_string());
+        }
+        let folders = std::env::var_os("PATH")?;
+        let found = std::env::split_paths(&folders)
+            .map(|folder| folder.join(path))
+            .find_map(|path| [path.clone(), path.with_extension("exe")].into_iter().find(|path| path.is_file()));
+        found.map(|path| path.display().to_string())
     }
 }
 

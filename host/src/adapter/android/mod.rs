@@ -11,6 +11,7 @@ pub(crate) mod parsers;
 mod read;
 mod reread;
 mod shell;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -20,6 +21,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use handset_model::Failure;
+use handset_model::report::Report;
 use handset_model::snapshot::ScreenFacts;
 use handset_model::ui::Size;
 use tokio::time::Instant;
@@ -160,6 +162,19 @@ impl Adapter for Android {
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<Logs, Failure>> {
         Box::pin(self.read_logs(device, query, budget))
+    }
+
+    fn logs_available<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(self.gives_log(device, budget))
+    }
+
+    fn survey<'a>(
+        &'a self,
+        device: &'a Pinned,
+        reads: usize,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<(Report, Option<Leftover>), Failure>> {
+        Box::pin(async move { Ok(self.survey_device(device, reads, budget).await) })
     }
 
     fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool> {

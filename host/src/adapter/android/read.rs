@@ -17,7 +17,7 @@ use crate::budget::Budget;
 use crate::device::{Leftover, Note, PhysicalRead, Pinned, Wants};
 
 /// Bytes of one tree with all that comes with it; real ones are 5–400 KB.
-const TREE_CAP: usize = 16 << 20;
+pub(super) const TREE_CAP: usize = 16 << 20;
 
 /// A dump waits ten seconds for an idle screen at most, and its JVM needs a moment to start and to end.
 const DUMP_BOUND: Duration = Duration::from_secs(12);
@@ -30,13 +30,17 @@ pub(super) enum TreeSource {
     /// `uiautomator dump --compressed`: leaves out what accessibility deems unimportant, and sometimes reads a
     /// screen that never rests.
     Compressed,
+    /// `uiautomator dump --windows`: every window of every display, from Android 11. Before that the option is ignored.
+    Windows,
 }
 
 impl TreeSource {
-    fn dump(self) -> &'static str {
+    /// The command, its file being `$0.xml`.
+    pub(super) fn dump(self) -> &'static str {
         match self {
             Self::Stock => r#"exec uiautomator dump "$0.xml""#,
             Self::Compressed => r#"exec uiautomator dump --compressed "$0.xml""#,
+            Self::Windows => r#"exec uiautomator dump --windows "$0.xml""#,
         }
     }
 
@@ -75,7 +79,7 @@ impl Android {
         budget: &Budget,
     ) -> (Result<Whole, Box<Failed>>, PhysicalRead) {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{FOLDER}handset-{}-{number}-", self.session);
+        let name = self.dump_file(number);
         let script = self.read_script(device, source, wants, &name);
         let started = Instant::now();
         let exchange = self.exchange(device, &script, TREE_CAP, "reading the screen", budget).await;
@@ -84,6 +88,11 @@ impl Android {
         let read = ended.duration_since(started);
         let cost = PhysicalRead { waited: Duration::ZERO, read, parse: ended.elapsed(), failed: None };
         (whole, cost)
+    }
+
+    /// A file of our own on the device, but for the pid of the shell that reads it, and its ending.
+    pub(super) fn dump_file(&self, number: u64) -> String {
+        format!("{FOLDER}handset-{}-{number}-", self.session)
     }
 
     /// What a finished exchange brought.
@@ -125,7 +134,7 @@ impl Android {
     /// The dump runs under a `sh` that first says the pid it will have, into a file that no other read names: by our session,
     /// a number, and the pid of the shell that reads it, by which a sweep can tell a leaked file from one in use. The pid of
     /// the dump is also written down beside it, for a lane that has to wait for a dump whose answer was cut off before that.
-    fn read_script(&self, device: &Pinned, source: TreeSource, wants: Wants, name: &str) -> Script {
+    pub(super) fn read_script(&self, device: &Pinned, source: TreeSource, wants: Wants, name: &str) -> Script {
         let mut script = Script::new().quietly(&format!("f={name}$$"));
         if self.sweeps_now(device) {
             script = script.quietly(SWEEP);
@@ -192,7 +201,7 @@ const STATUS: [&str; 2] = ["UI hierchary dumped to: ", "UI hierarchy dumped to: 
 
 /// Takes a dump's status line out of its tree, wherever it stands: some devices print both into one stream. It names a file
 /// of ours, which no screen does.
-fn without_status<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
+pub(super) fn without_status<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
     let (mut rest, mut kept) = (bytes, Vec::new());
     while let Some((from, to)) = status_line(rest, name.as_bytes()) {
         kept.extend_from_slice(rest.get(..from).unwrap_or_default());
@@ -225,7 +234,7 @@ fn status_line(bytes: &[u8], name: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// The dump's own words say more than the bytes it did not write; where it has none, the bytes do.
-fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
+pub(super) fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
     let dump = reply.text("dump");
     let said = &without_pid(&dump);
     let stderr = String::from_utf8_lossy(&reply.output.stderr);
@@ -243,7 +252,7 @@ fn why_no_tree(reply: &Reply, bytes: &[u8], unread: Failure) -> Failure {
 /// Before the pid of a dump, in the words of the device's shell.
 const PID: &str = "handset:pid:";
 
-fn without_pid(dump: &str) -> String {
+pub(super) fn without_pid(dump: &str) -> String {
     dump.lines().filter(|line| !line.starts_with(PID)).collect::<Vec<_>>().join("\n")
 }
 
@@ -253,7 +262,7 @@ fn tree_is_usable(broken: &Broken) -> bool {
 }
 
 /// What may still be running: a dump whose end was not seen.
-fn leftover(broken: &Broken, started: Instant, name: &str) -> Option<Leftover> {
+pub(super) fn leftover(broken: &Broken, started: Instant, name: &str) -> Option<Leftover> {
     let reply = &broken.reply;
     // Over, or never begun: adb was not even spawned, or ended by itself before the device's shell had said a word.
     let never = reply.output.elapsed_ms <= 0.0 || (!broken.stopped && !reply.begun());
