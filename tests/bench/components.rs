@@ -95,6 +95,7 @@ async fn started() -> Arc<Plugins> {
         element_id: Arc::new(|screen, index| Some(format!("e{index}.{}", screen.revision))),
         builtins: Builtins::embedded(),
         precompiler: None,
+        reread: None,
     });
     plugins.ready(&budget()).await.expect("compiled");
     plugins

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Serve;
 use crate::adapter::android::{Android, AndroidConfig};
-use crate::plugin::{Builtins, PluginSettings};
+use crate::plugin::{Builtins, Choices, PluginSettings};
 use crate::process::Program;
 use crate::tools::{Foundation, HouseConfig, Measures};
 
@@ -123,11 +123,13 @@ pub(super) fn house(options: &Serve, adb: Option<Program>) -> Result<HouseConfig
 ///
 /// # Errors
 /// [`ConfigError`].
-pub(super) fn house_of(options: &Serve, config: Config, adb: Option<Program>) -> Result<HouseConfig, ConfigError> {
-    let mut plugin_dirs = options.plugins.clone();
-    plugin_dirs.extend(config.plugin_dirs);
-    plugin_dirs
-        .extend(folder("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("plugins")).filter(|dir| dir.is_dir()));
+pub(super) fn house_of(options: &Serve, mut config: Config, adb: Option<Program>) -> Result<HouseConfig, ConfigError> {
+    let plugins = choices(options, &mut config);
+    let again = options.clone();
+    let reread = move || {
+        let mut config = Config::load(again.config.as_deref()).map_err(|error| error.to_string())?;
+        Ok(choices(&again, &mut config))
+    };
     let mut builtins = Builtins::embedded();
     for replaced in &options.builtin {
         let broken = |why: &str| ConfigError::Builtin(replaced.clone(), why.to_owned());
@@ -162,8 +164,8 @@ pub(super) fn house_of(options: &Serve, config: Config, adb: Option<Program>) ->
         measures,
         adapters: vec![Arc::new(android)],
         foundation,
-        plugin_dirs,
-        plugin_settings: config.plugins,
+        plugins,
+        reread: Some(Arc::new(reread)),
         cache_dir: if options.no_cache {
             None
         } else {
@@ -176,6 +178,14 @@ pub(super) fn house_of(options: &Serve, config: Config, adb: Option<Program>) ->
             .collect(),
         limits,
     })
+}
+
+/// What is read again by a reload.
+fn choices(options: &Serve, config: &mut Config) -> Choices {
+    let mut dirs = options.plugins.clone();
+    dirs.append(&mut config.plugin_dirs);
+    dirs.extend(folder("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("plugins")).filter(|dir| dir.is_dir()));
+    Choices { dirs, plugins: std::mem::take(&mut config.plugins) }
 }
 
 fn choose_adb(options: &Serve, configured: Option<AdbChoice>) -> Program {

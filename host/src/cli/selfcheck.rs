@@ -53,7 +53,7 @@ pub(super) async fn main(args: SelfcheckArgs) -> ExitCode {
     };
     // Questions to a device need no components.
     config.builtins = Builtins::none();
-    config.plugin_dirs.clear();
+    config.plugins.dirs.clear();
     let house = House::open(config);
     let asked = tokio::select! {
         asked = ask(&house, &args) => asked,

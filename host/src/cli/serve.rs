@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
@@ -57,6 +58,7 @@ pub(super) async fn main(options: Serve) -> ExitCode {
         Ok(config) => House::open(config),
         Err(error) => return fail(&error.to_string()),
     };
+    let reloads = tokio::spawn(on_hangup(house.clone()));
     let (stdin, stdout) = rmcp::transport::io::stdio_pipes();
     let transport = Stdio::new(stdin, stdout, gone.clone());
     let outcome = match Server::new(house.clone(), profile).serve_with_ct(transport, gone.clone()).await {
@@ -74,11 +76,29 @@ pub(super) async fn main(options: Serve) -> ExitCode {
         Err(error) => Err(error.to_string()),
     };
     signals.abort();
+    reloads.abort();
     house.close(GRACE).await;
     drop(phone);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
+    }
+}
+
+/// Looks again for plugins each time somebody sends SIGHUP; the log says what came of it.
+fn on_hangup(house: Arc<House>) -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut hangup) = hangup {
+            while hangup.recv().await.is_some() {
+                // Logged where it is done.
+                let _ = house.plugins.reload().await;
+            }
+        }
+        #[cfg(not(unix))]
+        drop(house);
     }
 }
 

@@ -151,7 +151,7 @@ impl ServerHandler for Server {
         let request = Request::new(context.ct.clone(), progress);
         tracing::info!(request = %request.id, tool = tool.name, "call");
         let call = Call {
-            house: Arc::clone(&self.house),
+            house: self.house.for_request(),
             request: request.clone(),
             args: params.arguments.map_or(Value::Null, Value::Object),
             pinned: None,

@@ -1,7 +1,6 @@
 //! The server as its client sees it, over the same transport as the binary, with adapters that misbehave.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use handset_model::snapshot::ScreenFacts;
@@ -89,8 +88,8 @@ impl Client {
         let house = House::open(HouseConfig {
             adapters: vec![adapter],
             foundation: Foundation::default(),
-            plugin_dirs: Vec::new(),
-            plugin_settings: BTreeMap::new(),
+            plugins: crate::plugin::Choices::default(),
+            reread: None,
             cache_dir: None,
             protected: Vec::new(),
             builtins: Builtins::none(),

@@ -36,8 +36,8 @@ fn house() -> Result<&'static (Runtime, Arc<House>), String> {
             House::open(HouseConfig {
                 adapters: Vec::new(),
                 foundation: Foundation::default(),
-                plugin_dirs: Vec::new(),
-                plugin_settings: std::collections::BTreeMap::new(),
+                plugins: crate::plugin::Choices::default(),
+                reread: None,
                 cache_dir: None,
                 protected: Vec::new(),
                 builtins: Builtins::embedded(),

@@ -169,7 +169,7 @@ impl PreparedCheck {
         tracing::debug!(predicate = full_name, elapsed_ms = millis(started), "checked");
         match asked {
             Ok((verdict, evidence)) => {
-                ticket.answered();
+                ticket.answered(&function, started.elapsed());
                 CheckOutcome { verdict, evidence, elapsed_ms: millis(started) }
             }
             Err(fault) => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -34,6 +35,18 @@ pub struct LimitSettings {
     pub memory_mib: Option<u32>,
 }
 
+/// What the operator may change while the server runs.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// As [`PluginConfig::dirs`].
+    pub dirs: Vec<PathBuf>,
+    /// As [`PluginConfig::plugins`].
+    pub plugins: BTreeMap<String, PluginSettings>,
+}
+
+/// Reads the operator's choices again; `Err` is a sentence naming file, line and member.
+pub type Reread = Arc<dyn Fn() -> Result<Choices, String> + Send + Sync>;
+
 /// Everything the plugin room is given at start.
 #[derive(Clone)]
 pub struct PluginConfig {
@@ -54,6 +67,8 @@ pub struct PluginConfig {
     /// What compiles large components ahead of time, and with a cache the built-in ones: run with `plugin precompile
     /// IN OUT`. `None`: this program for large ones, this process for the built-in ones.
     pub precompiler: Option<Program>,
+    /// Asked by a reload; `None`: the choices stay as they are.
+    pub reread: Option<Reread>,
 }
 
 impl fmt::Debug for PluginConfig {

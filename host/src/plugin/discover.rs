@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::json;
 use tokio::sync::watch;
 
 use super::config::{PluginConfig, PluginSettings};
-use super::entry::{Entry, State};
+use super::entry::{Entry, Stamp, State};
 use super::evidence::clean;
 use super::faults::FaultLog;
 use super::grants::{Granted, check_files, parse_all};
@@ -176,7 +175,7 @@ fn refused(config: &PluginConfig, folder: &Path, name: Arc<str>, problem: Proble
         builtin: false,
         folder: Some(folder.to_path_buf()),
         sha256: String::new(),
-        stamp: String::new(),
+        stamp: Stamp::default(),
         granted: Granted::only(Arc::clone(&name), BTreeSet::new(), &BTreeSet::new(), Arc::clone(&config.grant_of)),
         memory_mib: MEMORY_MIB,
         faults: Arc::new(FaultLog::new(false)),
@@ -186,6 +185,6 @@ fn refused(config: &PluginConfig, folder: &Path, name: Arc<str>, problem: Proble
     Found { entry: Arc::new(entry), wasm: Vec::new() }
 }
 
-fn stamp(manifest: &str, settings: &PluginSettings) -> String {
-    sha256(json!([manifest, format!("{settings:?}")]).to_string().as_bytes())
+fn stamp(manifest: &str, settings: &PluginSettings) -> Stamp {
+    Stamp { manifest: sha256(manifest.as_bytes()), config: sha256(format!("{settings:?}").as_bytes()) }
 }

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use handset_model::{Code, Failure};
+use serde_json::Value;
 use wasmtime::Trap;
 
+use super::costs::Costs;
 use super::evidence::clean;
 use super::limits::TAIL;
 
@@ -169,6 +171,7 @@ struct Inner {
     until: Option<Instant>,
     trying: bool,
     last: Option<Fault>,
+    costs: Costs,
 }
 
 /// What a plugin's record says, for `list_plugins`.
@@ -178,6 +181,10 @@ pub(super) struct Standing {
     pub(super) in_a_row: u32,
     pub(super) quarantined: Option<Duration>,
     pub(super) last: Option<Fault>,
+    /// All calls, those that faulted among them.
+    pub(super) calls: u64,
+    /// As [`Costs::describe`].
+    pub(super) costs: Value,
 }
 
 /// A call that was let through; tells the log how it went. Dropped unsaid (a cancelled call), it counts as neither.
@@ -220,7 +227,16 @@ impl FaultLog {
             in_a_row: inner.in_a_row,
             quarantined: inner.until.map(|until| until.saturating_duration_since(Instant::now())),
             last: inner.last.clone(),
+            calls: inner.costs.calls(),
+            costs: inner.costs.describe(),
         }
+    }
+
+    /// Ends a quarantine and a row of faults; the totals stay.
+    pub(super) fn forgive(&self) {
+        let mut inner = self.inner();
+        inner.in_a_row = 0;
+        inner.until = None;
     }
 
     #[cfg(test)]
@@ -233,10 +249,16 @@ impl FaultLog {
 }
 
 impl Ticket {
+    /// The call only asked beforehand, and was answered: a row of faults goes on.
+    pub(super) fn asked(self, function: &str, took: Duration) {
+        self.log.inner().costs.add(function, took);
+    }
+
     /// The call came back with an answer, whatever it said.
-    pub(super) fn answered(mut self) {
+    pub(super) fn answered(mut self, function: &str, took: Duration) {
         self.said = true;
         let mut inner = self.log.inner();
+        inner.costs.add(function, took);
         inner.in_a_row = 0;
         if self.trial {
             inner.trying = false;
@@ -249,6 +271,7 @@ impl Ticket {
         self.said = true;
         tracing::warn!(plugin = fault.plugin, kind = fault.kind.as_str(), function = fault.function, "plugin fault");
         let mut inner = self.log.inner();
+        inner.costs.add(&fault.function, fault.took);
         inner.total += 1;
         inner.in_a_row = inner.in_a_row.saturating_add(1);
         inner.last = Some(fault.clone());

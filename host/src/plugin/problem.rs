@@ -23,6 +23,19 @@ macro_rules! problems {
     };
 }
 
+impl Problem {
+    /// The operator's config is not what it should be.
+    #[must_use]
+    pub fn config(message: impl Into<String>) -> Self {
+        Self {
+            code: "CONFIG_INVALID",
+            message: handset_model::code::sentence(message.into()),
+            remedy: "Correct the named place and call reload_plugins again; until then everything stays as it was."
+                .to_owned(),
+        }
+    }
+}
+
 problems! {
     /// The manifest or component cannot be read.
     unreadable = "UNREADABLE", "Check that the file exists and that Handset may read it.";

@@ -1,7 +1,7 @@
 //! The way of every pure call: off the reactor, on a fresh instance, its end remembered.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use handset_model::{Code, Failure};
 use tokio::sync::{Semaphore, oneshot};
@@ -103,8 +103,10 @@ impl Plugins {
             };
             let result = match result {
                 Ok(answer) => {
-                    if answers == Answers::Work {
-                        ticket.answered();
+                    let took = Duration::from_secs_f64(took / 1_000.0);
+                    match answers {
+                        Answers::Work => ticket.answered(&function, took),
+                        Answers::Beforehand => ticket.asked(&function, took),
                     }
                     Ok(answer)
                 }

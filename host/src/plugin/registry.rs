@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use handset_model::{Code, Failure};
@@ -31,22 +31,23 @@ const COMPILING: usize = 2;
 /// All plugins of this server, or (see [`Plugins::pinned`]) those of one request.
 pub struct Plugins {
     pub(super) shared: Arc<Shared>,
-    pinned: Option<Arc<Set>>,
+    /// Of one request: the set it began with, from the moment it first needed it.
+    pinned: Option<OnceLock<Arc<Set>>>,
 }
 
 /// The plugins at one moment.
 pub(super) type Set = Vec<Arc<Entry>>;
 
 pub(super) struct Shared {
-    pub(super) config: PluginConfig,
+    config: RwLock<Arc<PluginConfig>>,
     pub(super) engines: Result<Arc<Engines>, Problem>,
     pub(super) pure_calls: Arc<Semaphore>,
     pub(super) step_calls: Arc<Semaphore>,
     cache: Option<Cache>,
     set: RwLock<Arc<Set>>,
-    /// How many searches are under way; at 0 all found plugins are compiled or refused.
-    searching: watch::Sender<usize>,
-    one_search: Mutex<()>,
+    /// The search at start is over: every plugin it found is compiled or refused.
+    started: watch::Sender<bool>,
+    pub(super) one_search: Mutex<()>,
     one_child: Semaphore,
     /// Compilers.
     processes: Processes,
@@ -76,40 +77,43 @@ impl Plugins {
             step_calls: Arc::new(Semaphore::new(STEP_CALLS)),
             cache,
             set: RwLock::new(Arc::new(found.iter().map(|one| Arc::clone(&one.entry)).collect())),
-            searching: watch::Sender::new(1),
+            started: watch::Sender::new(false),
             one_search: Mutex::new(()),
             one_child: Semaphore::new(1),
             processes: Processes::default(),
             compiling: Semaphore::new(COMPILING),
-            config,
+            config: RwLock::new(Arc::new(config)),
         });
         let background = Arc::clone(&shared);
         tokio::spawn(async move {
             let _one = background.one_search.lock().await;
-            let search = Searching(&background.searching);
-            background.compile_all(&found).await;
+            let _over = Started(&background.started);
+            let config = background.config();
+            background.compile_all(&config, &found).await;
             drop(found);
-            background.add_external().await;
-            drop(search);
+            background.add_external(&config).await;
         });
         Arc::new(Self { shared, pinned: None })
     }
 
-    /// The same plugins for the length of one request: a reload swaps the set under nobody's feet.
+    /// The plugins of one request: those there are when it first asks for one, or once it has waited for
+    /// [`Plugins::ready`], to its end. A reload swaps the set under nobody's feet.
     #[must_use]
     pub fn pinned(&self) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::clone(&self.shared), pinned: Some(self.set()) })
+        Arc::new(Self { shared: Arc::clone(&self.shared), pinned: Some(OnceLock::new()) })
     }
 
-    /// Waits until every plugin that was found is compiled or refused; nobody has to call it before an
-    /// answer that needs no plugin.
+    /// Waits until every plugin found at start is compiled or refused; nobody has to call it before an
+    /// answer that needs no plugin. A reload is not waited for: until its set is ready the old one serves.
     ///
     /// # Errors
     /// `TIMEOUT` or `CANCELLED` when the budget ends first.
     pub async fn ready(&self, budget: &Budget) -> Result<(), Failure> {
-        let mut searching = self.shared.searching.subscribe();
-        let waited = budget.run(searching.wait_for(|count| *count == 0)).await;
-        waited.map(|_| ()).map_err(|stopped| {
+        let mut started = self.shared.started.subscribe();
+        let waited = budget.run(started.wait_for(|over| *over)).await;
+        // What was found is this request's from here on.
+        let pinned = |_| drop(self.set());
+        waited.map(pinned).map_err(|stopped| {
             stopped
                 .failure(Code::Timeout, "plugins were being compiled")
                 .with_remedy("Try again in a few seconds; list_plugins shows what is still being compiled.")
@@ -121,7 +125,7 @@ impl Plugins {
     /// # Errors
     /// As [`Plugins::ready`].
     pub async fn builtins_ready(&self, budget: &Budget) -> Result<(), Failure> {
-        for entry in self.set().iter().filter(|entry| entry.builtin) {
+        for entry in self.shared.current().iter().filter(|entry| entry.builtin) {
             budget
                 .run(entry.settled())
                 .await
@@ -130,24 +134,32 @@ impl Plugins {
         Ok(())
     }
 
-    /// Every plugin as `list_plugins` shows it: name, version, built_in, folder, state (`ready`, `compiling`,
-    /// `refused`, `quarantined`, `disabled`), provides, requests, granted, limits, faults, problem.
+    /// Every plugin in full: name, version, built_in, kinds, folder, sha256, state (`ready`, `compiling`, `refused`,
+    /// `quarantined`, `disabled`), provides with schemas, requests, granted, limits, faults, calls, cost, problem.
     #[must_use]
     pub fn list(&self) -> Value {
         self.set().iter().map(|entry| entry.describe()).collect()
     }
 
-    /// Looks again: new, changed and removed plugins, in the background; what has not changed stays compiled.
-    /// Ends quarantines. [`Plugins::ready`] waits for it. The new set takes the old one's place as a whole.
-    pub fn reload(&self) {
-        let shared = Arc::clone(&self.shared);
-        shared.searching.send_modify(|count| *count += 1);
-        tokio::spawn(async move {
-            let _one = shared.one_search.lock().await;
-            let search = Searching(&shared.searching);
-            shared.add_external().await;
-            drop(search);
-        });
+    /// Every plugin in short: what it provides, a sentence each, and what is wrong with it.
+    #[must_use]
+    pub fn summaries(&self) -> Value {
+        self.set().iter().map(|entry| entry.summary()).collect()
+    }
+
+    /// One plugin in full; of two with one name both.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` naming `name`, with what could be meant.
+    pub fn described(&self, name: &str) -> Result<Value, Failure> {
+        let set = self.set();
+        let found: Vec<Value> = set.iter().filter(|entry| &*entry.name == name).map(|entry| entry.describe()).collect();
+        if found.is_empty() {
+            let meant = nearest(name, set.iter().map(|entry| &*entry.name)).into_iter().map(Value::from).collect();
+            let message = format!("there is no plugin {:?}", clean(name, NAME * 2));
+            return Err(Failure::argument("name", message).with_candidates(meant));
+        }
+        Ok(Value::Array(found))
     }
 
     /// Ends what is being compiled in a child; nothing can be started from now on.
@@ -167,7 +179,10 @@ impl Plugins {
     }
 
     pub(super) fn set(&self) -> Arc<Set> {
-        self.pinned.clone().unwrap_or_else(|| self.shared.current())
+        match &self.pinned {
+            Some(pinned) => Arc::clone(pinned.get_or_init(|| self.shared.current())),
+            None => self.shared.current(),
+        }
     }
 
     /// Waits until whoever may provide `name` has been compiled.
@@ -257,17 +272,17 @@ impl Target {
                     left.as_millis()
                 ),
             )
-            .with_remedy("Fix the plugin and restart the server, or wait until one call may try again.")
+            .with_remedy("Fix the plugin and call reload_plugins, or wait until one call may try again.")
         })
     }
 }
 
-/// Counts a search as over, also when its task is dropped.
-struct Searching<'a>(&'a watch::Sender<usize>);
+/// Tells that the search at start is over, also when its task is dropped.
+struct Started<'a>(&'a watch::Sender<bool>);
 
-impl Drop for Searching<'_> {
+impl Drop for Started<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
+        self.0.send_replace(true);
     }
 }
 
@@ -276,49 +291,30 @@ impl Shared {
         Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn publish(&self, set: Set) {
+    pub(super) fn config(&self) -> Arc<PluginConfig> {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn publish(&self, set: Set) {
         *self.set.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(set);
     }
 
-    /// Looks through the folders. At start the found ones are listed as compiling at once; later, what is
-    /// being replaced stays until its successor is ready.
-    async fn add_external(self: &Arc<Self>) {
-        let old = self.current();
-        let shared = Arc::clone(self);
-        let taken: Vec<Arc<str>> =
-            old.iter().filter(|entry| entry.builtin).map(|entry| Arc::clone(&entry.name)).collect();
-        let searched = tokio::task::spawn_blocking(move || external(&shared.config, taken.into_iter())).await;
-        let found = searched.unwrap_or_else(|why| {
-            tracing::error!(%why, "looking for plugins broke");
-            Vec::new()
-        });
-        for one in &found {
-            let twin = old.iter().find(|was| {
-                !was.builtin
-                    && was.name == one.entry.name
-                    && was.sha256 == one.entry.sha256
-                    && was.stamp == one.entry.stamp
-            });
-            if let (State::Compiling, Some(State::Ready(loaded))) = (one.entry.state(), twin.map(|was| was.state())) {
-                one.entry.state.send_replace(State::Ready(loaded));
-            }
-        }
-        let builtin = old.iter().filter(|entry| entry.builtin).cloned();
-        let set: Set = builtin.chain(found.iter().map(|one| Arc::clone(&one.entry))).collect();
-        let first = old.iter().all(|entry| entry.builtin);
-        if first {
-            self.publish(set.clone());
-        }
-        self.compile_all(&found).await;
-        if !first {
-            self.publish(set);
-        }
+    pub(super) fn choose(&self, config: Arc<PluginConfig>) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
     }
 
-    async fn compile_all(self: &Arc<Self>, found: &[Found]) {
+    /// Looks through the folders at start: what is found is listed as compiling at once.
+    async fn add_external(self: &Arc<Self>, config: &Arc<PluginConfig>) {
+        let old = self.current();
+        let found = search(Arc::clone(config), &old).await;
+        self.publish(old.iter().cloned().chain(found.iter().map(|one| Arc::clone(&one.entry))).collect());
+        self.compile_all(config, &found).await;
+    }
+
+    pub(super) async fn compile_all(self: &Arc<Self>, config: &PluginConfig, found: &[Found]) {
         futures::future::join_all(found.iter().map(|one| async {
             if matches!(one.entry.state(), State::Compiling) {
-                let state = match self.compile(one).await {
+                let state = match self.compile(config, one).await {
                     Ok(loaded) => State::Ready(Arc::new(loaded)),
                     Err(problem) => {
                         tracing::warn!(
@@ -336,14 +332,14 @@ impl Shared {
         .await;
     }
 
-    async fn compile(self: &Arc<Self>, found: &Found) -> Result<Loaded, Problem> {
+    async fn compile(self: &Arc<Self>, config: &PluginConfig, found: &Found) -> Result<Loaded, Problem> {
         let engines = Arc::clone(self.engines.as_ref().map_err(Clone::clone)?);
         let entry = &found.entry;
         let shown = entry.folder.as_ref().map_or_else(|| entry.name.to_string(), |folder| folder.display().to_string());
         let broke = |why: tokio::task::JoinError| Problem::compile(format!("{}: {why}", found.entry.name));
         let closed = |_| Problem::compile("the server is ending");
         // Compiling leaves tens of megabytes behind. A child takes them with it; what it made comes through the cache.
-        let by_child = self.config.precompiler.is_some() && self.cache.is_some();
+        let by_child = config.precompiler.is_some() && self.cache.is_some();
         let apart = found.wasm.len() > IN_PROCESS || (entry.builtin && by_child);
         let _turn = match (entry.builtin, apart) {
             (true, _) => None,
@@ -352,7 +348,7 @@ impl Shared {
         };
         let (shared, wasm, digest) = (Arc::clone(self), found.wasm.clone(), entry.sha256.clone());
         let (builtin, in_engine) = (entry.builtin, Arc::clone(&engines));
-        let runtime = tokio::runtime::Handle::current();
+        let (runtime, precompiler) = (tokio::runtime::Handle::current(), config.precompiler.clone());
         // On a blocking thread for its files of tens of megabytes; a child is waited for asynchronously.
         let compile = move || -> Result<Component, Problem> {
             let (engine, cache) = (&in_engine.engine, shared.cache.as_ref());
@@ -360,8 +356,7 @@ impl Shared {
                 return Ok(component);
             }
             if apart {
-                let precompiler = shared.config.precompiler.as_ref();
-                let child = in_child(&shared.processes, engine, cache, precompiler, &wasm, &digest, &shown);
+                let child = in_child(&shared.processes, engine, cache, precompiler.as_ref(), &wasm, &digest, &shown);
                 match runtime.block_on(child) {
                     // What we embed ourselves must be there wherever this process can compile it.
                     Err(problem) if builtin => tracing::debug!(why = problem.message, "compiling in this process"),
@@ -371,15 +366,24 @@ impl Shared {
             here(engine, cache, &wasm, &digest, &shown)
         };
         let component = tokio::task::spawn_blocking(compile).await.map_err(broke)??;
-        let settings =
-            self.config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
+        let settings = config.plugins.get(&*entry.name).map(|settings| settings.settings.clone()).unwrap_or_default();
         let guest = Guest {
             plugin: Arc::clone(&entry.name),
             settings: Value::Object(settings).to_string().into(),
             memory_mib: entry.memory_mib,
-            mint: Arc::clone(&self.config.element_id),
+            mint: Arc::clone(&config.element_id),
         };
         let _turn = self.pure_calls.acquire().await.map_err(closed)?;
         tokio::task::spawn_blocking(move || Loaded::new(&engines, &component, guest, builtin)).await.map_err(broke)?
     }
+}
+
+/// Looks through the folders, off the reactor; the names of what is built in are taken.
+pub(super) async fn search(config: Arc<PluginConfig>, set: &Set) -> Vec<Found> {
+    let taken: Vec<Arc<str>> = set.iter().filter(|entry| entry.builtin).map(|entry| Arc::clone(&entry.name)).collect();
+    let searched = tokio::task::spawn_blocking(move || external(&config, taken.into_iter())).await;
+    searched.unwrap_or_else(|why| {
+        tracing::error!(%why, "looking for plugins broke");
+        Vec::new()
+    })
 }

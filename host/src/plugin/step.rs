@@ -193,6 +193,7 @@ impl Plugins {
             budget: budget.clone(),
             gone,
         };
+        let began = Instant::now();
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             runtime.block_on(call.run(session))
@@ -201,11 +202,11 @@ impl Plugins {
         .unwrap_or_else(|why| Err(target.host_fault(&function, format!("could not run: {why}"))));
         match done {
             Ok(Ended::Reported(report)) => {
-                ticket.answered();
+                ticket.answered(&function, began.elapsed());
                 Ok(report)
             }
             Ok(Ended::Failed(failure)) => {
-                ticket.answered();
+                ticket.answered(&function, began.elapsed());
                 Err(failure)
             }
             Ok(Ended::Stopped(why)) => Err(why.failure(Code::Timeout, "a step ran")),

@@ -11,7 +11,7 @@ use super::{Measures, Tool};
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{Adapter, Lanes, Listed, Screens, Session, Target, resolve};
-use crate::plugin::{Builtins, PluginConfig, PluginSettings, Plugins};
+use crate::plugin::{Builtins, Choices, PluginConfig, Plugins, Reread};
 use crate::process::{Processes, Program};
 use crate::request::Request;
 
@@ -33,16 +33,15 @@ impl Default for Foundation {
 }
 
 /// What the operator chose.
-#[derive(Debug)]
 pub struct HouseConfig {
     /// One per platform, built by the front over the same foundation.
     pub adapters: Vec<Arc<dyn Adapter>>,
     /// What they were built over.
     pub foundation: Foundation,
-    /// Folders of plugins.
-    pub plugin_dirs: Vec<PathBuf>,
-    /// `[plugins.NAME]` of the config.
-    pub plugin_settings: std::collections::BTreeMap<String, PluginSettings>,
+    /// Folders of plugins, and `[plugins.NAME]` of the config.
+    pub plugins: Choices,
+    /// Reads these again.
+    pub reread: Option<Reread>,
     /// Where compiled components are kept.
     pub cache_dir: Option<PathBuf>,
     /// Folders no plugin's grant may touch, the config's own among them.
@@ -55,20 +54,20 @@ pub struct HouseConfig {
     pub measures: Option<Measures>,
 }
 
-/// The server's state: adapters, lanes, screens, plugins.
-#[derive(Debug)]
+/// The server's state: adapters, lanes, screens, plugins. A clone is the same house.
+#[derive(Clone, Debug)]
 pub struct House {
     /// One per platform.
     pub adapters: Vec<Arc<dyn Adapter>>,
     /// One per device.
-    pub lanes: Lanes,
+    pub lanes: Arc<Lanes>,
     /// Remembered screens.
     pub screens: Arc<Screens>,
     /// Components.
     pub plugins: Arc<Plugins>,
     /// Children.
     pub processes: Processes,
-    measures: Option<Measures>,
+    measures: Option<Arc<Measures>>,
 }
 
 impl House {
@@ -79,8 +78,9 @@ impl House {
         let screens = Arc::new(Screens::new(session_id, config.limits, clock));
         let minted = Arc::clone(&screens);
         let plugins = Plugins::start(PluginConfig {
-            dirs: config.plugin_dirs,
-            plugins: config.plugin_settings,
+            dirs: config.plugins.dirs,
+            plugins: config.plugins.plugins,
+            reread: config.reread,
             cache_dir: config.cache_dir,
             grant_of: Arc::new(super::grant_of),
             element_id: Arc::new(move |observation, index| minted.element_id(observation, index)),
@@ -88,8 +88,14 @@ impl House {
             protected: config.protected,
             precompiler: std::env::current_exe().ok().map(Program::new),
         });
-        let (adapters, measures) = (config.adapters, config.measures);
-        Arc::new(Self { adapters, lanes: Lanes::advisory(), screens, plugins, processes, measures })
+        let (adapters, measures) = (config.adapters, config.measures.map(Arc::new));
+        Arc::new(Self { adapters, lanes: Arc::new(Lanes::advisory()), screens, plugins, processes, measures })
+    }
+
+    /// The house as one request sees it: its plugins stay those it began with.
+    #[must_use]
+    pub fn for_request(&self) -> Arc<Self> {
+        Arc::new(Self { plugins: self.plugins.pinned(), ..self.clone() })
     }
 
     /// Resolves and pins the one device a request means, and forgets those that are gone.

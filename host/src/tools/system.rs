@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use handset_model::Failure;
+use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
+use super::args::ListPluginsArgs;
 use super::health::{Area, Check, Examined, Verdict, examine};
 use super::{Answer, Call};
+use crate::plugin::{Problem, Reloaded};
 
 /// get_system_status in all (contract §4).
 const STATUS: Duration = Duration::from_secs(5);
@@ -72,8 +74,42 @@ fn area(examined: &Examined, area: Area, summary: String) -> Value {
     told
 }
 
+/// reload_plugins waits this long for what has to be compiled: one large component, or a hundred small ones.
+const RELOADED: Duration = Duration::from_secs(60);
+
+pub(super) async fn reload_plugins(call: Call) -> Result<Answer, Failure> {
+    let budget = call.budget(RELOADED);
+    let reloaded = budget.run(call.house.plugins.reload()).await.map_err(|stopped| {
+        stopped.failure(Code::Timeout, "plugins were being compiled").with_remedy(
+            "It goes on, and the old plugins serve until then: call reload_plugins again to see what came of it.",
+        )
+    })?;
+    let problem = match reloaded {
+        Ok(Reloaded { came, went, changed, broke, kept }) => {
+            let body = json!({
+                "success": true, "came": came, "went": went, "changed": changed, "broke": broke, "kept": kept,
+            });
+            return Ok(Answer::body(body));
+        }
+        Err(why) => Problem::config(why),
+    };
+    Ok(Answer::Body {
+        body: json!({ "success": false, "problem": problem }),
+        success: Some(false),
+        failure_code: None,
+        text: None,
+    })
+}
+
 pub(super) async fn list_plugins(call: Call) -> Result<Answer, Failure> {
     // What is still compiling says so; the list itself waits for nothing.
     let _ = call.house.plugins.ready(&call.budget(STATUS)).await;
-    Ok(Answer::body(json!({ "plugins": call.house.plugins.list() })))
+    let ListPluginsArgs { name, detail } = call.parse()?;
+    let plugins = &call.house.plugins;
+    let listed = match name {
+        Some(name) => plugins.described(&name)?,
+        None if detail => plugins.list(),
+        None => plugins.summaries(),
+    };
+    Ok(Answer::body(json!({ "plugins": listed })))
 }

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::args::{
     ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs,
-    FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs, NoArgs, PressBackArgs,
-    RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs,
-    WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
+    FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, ListDevicesArgs, ListPluginsArgs, NoArgs,
+    PressBackArgs, RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs,
+    WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{Answer, Call, finding, interact, journey, logs, manage, observe, screens, system, waits};
@@ -205,11 +205,14 @@ table! {
     list_devices Manage Observe "ri" ListDevicesArgs manage::list_devices, "Devices",
         "Attached devices, each with its state and remedy.",
         "devices:array timing";
-    list_plugins System Observe "ri" NoArgs system::list_plugins, "Plugins",
-        "Plugins: step types and predicates with argument schemas, grants, faults.",
+    list_plugins System Observe "ri" ListPluginsArgs system::list_plugins, "Plugins",
+        "Plugins: step types, predicates, classifiers, faults. With name, one with argument schemas, grants and costs.",
         "plugins:array timing";
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
+    reload_plugins System Never "ri" NoArgs system::reload_plugins, "Reload plugins",
+        "Look again at the config and the plugin folders, between requests. Tells what came, went, changed and broke.",
+        "success:boolean came:array went:array changed:array broke:array kept problem timing";
     run_journey Interact Never "" RunJourneyArgs journey::run_journey, "Journey",
         "Run up to 50 steps on one device in one call, stopping at the first failure. Use when the steps are known beforehand.",
         "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
@@ -302,8 +305,8 @@ mod tests {
             measures: None,
             adapters: Vec::new(),
             foundation: super::super::Foundation::default(),
-            plugin_dirs: Vec::new(),
-            plugin_settings: std::collections::BTreeMap::new(),
+            plugins: crate::plugin::Choices::default(),
+            reread: None,
             cache_dir: None,
             protected: Vec::new(),
             builtins: crate::plugin::Builtins::none(),

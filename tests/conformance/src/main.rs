@@ -46,8 +46,8 @@ async fn serve() -> std::io::Result<String> {
     let house = House::open(HouseConfig {
         adapters: Vec::new(),
         foundation: Foundation::default(),
-        plugin_dirs: Vec::new(),
-        plugin_settings: std::collections::BTreeMap::new(),
+        plugins: handset::plugin::Choices::default(),
+        reread: None,
         cache_dir: None,
         protected: Vec::new(),
         builtins: Builtins::none(),

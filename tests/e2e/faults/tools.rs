@@ -93,7 +93,8 @@ pub(super) const MORE: &[Row] = &[
 ];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
-pub(super) const ELSEWHERE: &[&str] = &["list_devices", "list_plugins", "get_system_status", "classify_action_outcome"];
+pub(super) const ELSEWHERE: &[&str] =
+    &["list_devices", "list_plugins", "reload_plugins", "get_system_status", "classify_action_outcome"];
 
 /// How long a call is given for whatever it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ async fn each_problem_is_named_while_everything_else_works() {
     let cut = shown(&bench, "cut").await;
     assert!(["NOT_A_COMPONENT", "COMPILE_FAILED"].contains(&cut["problem"]["code"].as_str().unwrap()), "{cut:#}");
 
-    let listed = bench.call("list_plugins", json!({})).await.fine();
+    let listed = bench.call("list_plugins", json!({ "detail": true })).await.fine();
     let named = |name: &str| {
         listed["plugins"].as_array().unwrap().iter().filter(|one| one["name"] == name).cloned().collect::<Vec<_>>()
     };

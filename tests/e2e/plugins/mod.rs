@@ -7,6 +7,7 @@ mod folders;
 mod granted;
 mod hostile;
 mod neighbours;
+mod reloading;
 mod swapped;
 
 use std::path::{Path, PathBuf};

@@ -27,7 +27,12 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         ],
         "get_readiness" => vec![json!({}), json!({ "samples": 1 })],
         "get_ui_tree" => vec![json!({}), json!({ "format": "text" }), json!({ "mode": "compact" })],
-        "get_current_screen" | "get_screen_fingerprint" | "get_system_status" | "list_devices" | "list_plugins" => {
+        "get_current_screen"
+        | "get_screen_fingerprint"
+        | "get_system_status"
+        | "list_devices"
+        | "list_plugins"
+        | "reload_plugins" => {
             vec![json!({})]
         }
         "get_logs" => vec![json!({}), json!({ "appId": APP, "level": "info" }), json!({ "appId": "not.installed" })],

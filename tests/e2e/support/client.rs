@@ -122,11 +122,11 @@ impl Client {
         listed["tools"].as_array().expect("a list of tools").clone()
     }
 
-    /// What `list_plugins` shows once nothing is being compiled any more: that takes seconds on a busy machine.
+    /// What `list_plugins` shows in full once nothing is being compiled any more: that takes seconds on a busy machine.
     pub(crate) async fn plugins(&self) -> Vec<Value> {
         let began = Instant::now();
         loop {
-            let listed = self.call("list_plugins", json!({})).await.fine();
+            let listed = self.call("list_plugins", json!({ "detail": true })).await.fine();
             let plugins = listed["plugins"].as_array().expect("a list of plugins").clone();
             if plugins.iter().all(|plugin| plugin["state"] != "compiling") {
                 return plugins;

@@ -21,7 +21,7 @@ pub(super) async fn all(options: &Serve) -> Result<Value, String> {
 /// That folder alone: what else the user has is not in question.
 pub(super) async fn only(options: &Serve, dir: PathBuf) -> Result<Value, String> {
     let mut config = config::house(options, None).map_err(|error| error.to_string())?;
-    config.plugin_dirs = vec![dir];
+    config.plugins.dirs = vec![dir];
     listed(config).await
 }
 

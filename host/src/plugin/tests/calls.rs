@@ -144,11 +144,12 @@ async fn a_request_keeps_its_plugins_over_a_reload() {
     let dir = tempfile::tempdir().unwrap();
     super::support::plugin(dir.path(), "all", &guest("tests/all-three.wasm"), &[], |text| text);
     let plugins = started(PluginConfig { dirs: vec![dir.path().into()], ..config() }).await;
-    let pinned = plugins.pinned();
+    let (pinned, unused) = (plugins.pinned(), plugins.pinned());
+    pinned.ready(&budget(LONG)).await.unwrap();
     std::fs::remove_dir_all(dir.path().join("all")).unwrap();
-    plugins.reload();
-    plugins.ready(&budget(LONG)).await.unwrap();
+    plugins.reload().await.unwrap();
     assert!(plugins.step_type("all/pass").is_err());
+    assert!(unused.step_type("all/pass").is_err(), "it has not looked at any before");
     let budget = budget(LONG);
     assert!(pinned.run_step("all/pass", &json!({}), Pretended::new(&budget), &budget).await.unwrap().passed);
 }

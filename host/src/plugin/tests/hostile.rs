@@ -290,8 +290,7 @@ async fn three_faults_in_a_row_quarantine_a_third_party() {
     for _ in 0..3 {
         run(&plugins, "hostile/panic", LONG).await.0.unwrap_err();
     }
-    plugins.reload();
-    plugins.ready(&budget(LONG)).await.unwrap();
+    plugins.reload().await.unwrap();
     assert!(run(&plugins, "hostile/two-reads", LONG).await.0.unwrap().passed);
 }
 

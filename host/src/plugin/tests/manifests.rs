@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::support::{LONG, budget, config, granted, guest, listed, plugin, started};
+use super::support::{config, granted, guest, listed, plugin, started};
 use crate::plugin::{Builtins, PluginConfig};
 
 struct Case {
@@ -222,11 +222,49 @@ async fn a_changed_plugin_is_swapped_and_an_unchanged_one_is_kept() {
     let kept = plugins.set().iter().find(|entry| &*entry.name == "stays").unwrap().ready().unwrap();
     plugin(dir.path(), "changes", &guest("tests/hostile.wasm"), &["observe"], |text| text);
     plugin(dir.path(), "comes", &guest("tests/all-three.wasm"), &[], |text| text);
-    plugins.reload();
-    plugins.ready(&budget(LONG)).await.unwrap();
+    let told = plugins.reload().await.unwrap();
+    let came = json!([{ "name": "comes", "version": "1.0.0", "state": "ready" }]);
+    let changed =
+        json!([{ "name": "changes", "version": "1.0.0", "state": "ready", "what": ["component", "manifest"] }]);
+    assert_eq!((json!(told.came), json!(told.changed), told.kept), (came, changed, 1), "{told:?}");
+    assert!(told.went.is_empty() && told.broke.is_empty(), "{told:?}");
     assert!(plugins.step_type("changes/pass").is_err());
     assert!(plugins.step_type("changes/two-reads").is_ok());
     assert!(plugins.step_type("comes/pass").is_ok());
     let now = plugins.set().iter().find(|entry| &*entry.name == "stays").unwrap().ready().unwrap();
     assert!(std::sync::Arc::ptr_eq(&kept, &now));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operators_choices_are_read_again_and_a_config_that_cannot_be_read_changes_nothing() {
+    use std::sync::{Arc, Mutex};
+    let dir = tempfile::tempdir().unwrap();
+    plugin(dir.path(), "one", &guest("tests/all-three.wasm"), &["observe"], |text| text);
+    let choices = crate::plugin::Choices { dirs: vec![dir.path().into()], ..Default::default() };
+    let said = Arc::new(Mutex::new(Ok(choices.clone())));
+    let says = Arc::clone(&said);
+    let reread: crate::plugin::Reread = Arc::new(move || says.lock().unwrap().clone());
+    let builtins = crate::plugin::Builtins::none().replace("all", guest("tests/all-three.wasm"));
+    let plugins =
+        started(PluginConfig { dirs: choices.dirs.clone(), reread: Some(reread), builtins, ..config() }).await;
+    assert_eq!(listed(&plugins, "one")["granted"], json!([]));
+
+    *said.lock().unwrap() = Err("config.toml:3: plugins.one.grants: a list is expected".to_owned());
+    assert_eq!(plugins.reload().await.unwrap_err(), "config.toml:3: plugins.one.grants: a list is expected");
+    assert_eq!(listed(&plugins, "one")["state"], "ready");
+
+    let mut off = granted(&[]);
+    off.enabled = Some(false);
+    let given = [("one".to_owned(), granted(&["observe"])), ("all".to_owned(), off)].into();
+    *said.lock().unwrap() = Ok(crate::plugin::Choices { plugins: given, ..choices });
+    let told = plugins.reload().await.unwrap();
+    assert_eq!(listed(&plugins, "one")["granted"], json!(["observe"]));
+    assert_eq!(listed(&plugins, "all")["state"], "disabled", "what is built in is asked again too");
+    let what: Vec<_> = told.changed.iter().map(|one| (&one["name"], &one["what"])).collect();
+    assert_eq!(what, [(&json!("all"), &json!(["config"])), (&json!("one"), &json!(["config"]))]);
+
+    *said.lock().unwrap() = Ok(crate::plugin::Choices::default());
+    let told = plugins.reload().await.unwrap();
+    assert_eq!(told.went, [json!("one")], "its folder is none of ours any more");
+    assert_eq!(listed(&plugins, "all")["state"], "ready");
 }

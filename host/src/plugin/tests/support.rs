@@ -54,6 +54,7 @@ pub(super) fn config() -> PluginConfig {
         element_id: Arc::new(|screen, index| Some(format!("pure-{}-{index}", screen.revision))),
         builtins: Builtins::none(),
         precompiler: None,
+        reread: None,
     }
 }
 

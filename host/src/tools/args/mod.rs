@@ -6,6 +6,7 @@ mod judge;
 mod logs;
 mod manage;
 mod observe;
+mod system;
 mod waits;
 
 pub(super) use interact::{
@@ -20,6 +21,7 @@ pub(super) use judge::{
 pub(super) use logs::GetLogsArgs;
 pub(super) use manage::{ListDevicesArgs, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
+pub(super) use system::ListPluginsArgs;
 pub(super) use waits::{ExpectElementVisibleArgs, ExpectStateArgs, WaitForUiArgs};
 
 use schemars::JsonSchema;
