@@ -47,6 +47,9 @@ fn captures(name: &str) -> &'static [&'static str] {
         "dump_error" => &["commands/uiautomator_dump", "commands/monkey"],
         "input_output" => &["commands/input_errors", "commands/monkey"],
         "am_start" => &["commands/am_start", "commands/monkey"],
+        "install_output" => &["commands/adb_install"],
+        "managing_output" => &["commands/pm_clear", "commands/pm_grant"],
+        "user_list" => &["commands/pm_list_users"],
         "resolved_activity" | "launcher_output" => &["commands/cmd_package_resolve"],
         "resumed_activity" => &["commands/dumpsys_activity", "commands/dumpsys_window", "dumpsys"],
         "keyboard_shown" => &["commands/dumpsys_input_method"],
@@ -127,6 +130,19 @@ fn texts(name: &str) -> Vec<&'static str> {
             "Starting: Intent { cmp=com.app/.Main }\nStatus: ok\nLaunchState: COLD\nActivity: com.app/.Main\nTotalTime: 312\nWaitTime: 320\nComplete\n",
             "Starting: Intent { cmp=com.app/.Main }\nWarning: Activity not started, its current task has been brought to the front\nStatus: ok\n",
         ],
+        "install_output" => vec![
+            "Performing Streamed Install\nSuccess\n",
+            "adb: failed to install a.apk: Failure [INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #28]\n",
+            "\tpkg: /data/local/tmp/a.apk\nFailure [INSTALL_PARSE_FAILED_NO_CERTIFICATES]\n",
+            "Error: Could not access the Package Manager. Is the system running?\n",
+        ],
+        "managing_output" => vec![
+            "Success\n",
+            "Operation not allowed: java.lang.SecurityException: Permission X is not a changeable permission type\n",
+            "\nException occurred while executing 'grant':\njava.lang.IllegalArgumentException: Unknown package: a.b\n\tat a.B.c(D.java:1)\n",
+        ],
+        "console_output" => vec!["OK\n", "KO: bad command\n", "OK: killing emulator, bye bye\n"],
+        "user_list" => vec!["Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:aa:bb:410}\n"],
         "resolved_activity" => {
             vec!["priority=0 preferredOrder=0 match=0x108000\ncom.app/.Main\n", "com.app/com.app.Main$X\n"]
         }
@@ -171,6 +187,7 @@ fn texts(name: &str) -> Vec<&'static str> {
             "noise\nhandset:stroke:7:12\n",
         ],
         "app_id" => vec!["com.example.app", "com.example.app/.Main$Inner", "com.a_b.C9/com.a.B_"],
+        "managing_words" => vec!["android.permission.CAMERA", "https://example.com/a?b=c%20d#e", "myapp://open/'x'"],
         "launcher_output" => vec![
             "2 activities found:\n  com.acme.shop/leakcanary.X\n  com.acme.shop/.Main\n",
             "package:com.acme.shop.debug\npackage:com.android.settings\n",

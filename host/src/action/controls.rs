@@ -85,6 +85,8 @@ impl Defaults {
     pub const INPUT: Self = Self { action_ms: 5_000 };
     /// Launch includes the adapter's own wait for the first frame.
     pub const START_APP: Self = Self { action_ms: 10_000 };
+    /// To terminate and to launch together.
+    pub const RESTART_APP: Self = Self { action_ms: 15_000 };
 }
 
 /// Light verification, ms.
@@ -125,6 +127,17 @@ fn clamp(given: Option<i64>, default: u64, max: u64) -> Duration {
 }
 
 impl Controls {
+    /// For what takes no controls: `action` in all, and nothing is read afterwards.
+    #[must_use]
+    pub const fn unverified(action: Duration) -> Self {
+        Self {
+            verification: VerificationMode::None,
+            response: ResponseMode::Debug,
+            action,
+            verify: Duration::from_millis(LIGHT_MS),
+        }
+    }
+
     /// `effective_controls` of a debug answer.
     #[must_use]
     pub fn to_json(&self) -> Value {

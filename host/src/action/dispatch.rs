@@ -292,8 +292,9 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
     let mut result = Ok(Accepted::default());
     let mut left = None;
     let dispatching = Instant::now();
-    for command in prepared.commands.iter().cloned() {
-        let dispatched = match first.take().map_or_else(|| spawn(processes, Some(command), &action), Ok) {
+    for (number, command) in prepared.commands.iter().cloned().enumerate() {
+        let bound = prepared.bounds.get(number).map_or_else(|| action.clone(), |bound| action.child(*bound));
+        let dispatched = match first.take().map_or_else(|| spawn(processes, Some(command), &bound), Ok) {
             Ok(dispatched) => dispatched,
             Err(failure) => {
                 result = Err(failure);

@@ -23,7 +23,9 @@ pub enum Delivery {
 }
 
 impl Delivery {
-    const fn as_str(self) -> &'static str {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
             Self::NotDelivered => "not_delivered",
@@ -195,7 +197,8 @@ impl ActionReport {
     }
 
     /// What may have arrived is never worth a blind repeat, whatever its code says elsewhere.
-    fn retryable(&self, failure: &Failure) -> bool {
+    #[must_use]
+    pub fn retryable(&self, failure: &Failure) -> bool {
         self.delivery == Delivery::NotDelivered && failure.is_retryable()
     }
 

@@ -70,7 +70,10 @@ pub async fn run(context: ActionContext<'_>, action: Action) -> ActionReport {
     let mut report = ActionReport {
         action_id: request.id.clone(),
         action_type: action.action_type,
-        source_module: if action.app.is_some() { "manage" } else { "interact" },
+        source_module: match action.input {
+            Input::StartApp { .. } | Input::RestartApp { .. } | Input::Manage { .. } => "manage",
+            _ => "interact",
+        },
         timestamp: clock.wall_ms(),
         controls: action.controls,
         device: device_json(&session.pinned, None),
@@ -147,6 +150,7 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
     }
     let prepared = session.adapter.prepare(&session.pinned, input, &budget);
     let prepared = request.timings.time("capability_check_ms", prepared).await.map_err(not_reached)?;
+    report.details.extend(prepared.notes.clone());
     let shown =
         fire(context, action, report, Loaded { prepared, guard, found, history, budget, turn, processes }).await;
     settle(report, shown, clock.wall_ms())?;
@@ -204,6 +208,9 @@ fn settle(report: &mut ActionReport, shown: Shown, now: u64) -> Result<(), Failu
             }
             if let Some(launch) = accepted.launch_time_ms {
                 report.details.insert("launch_time_ms".into(), json!(launch));
+            }
+            if let Some(way) = accepted.way {
+                report.details.insert("way".into(), json!(way));
             }
             Ok(())
         }

@@ -1,8 +1,11 @@
 //! Native input and lifecycle: what is asked for, what is spawned for it, what became of it.
 
-use handset_model::Failure;
+use std::time::Duration;
 
-use super::Leftover;
+use handset_model::Failure;
+use serde_json::{Map, Value};
+
+use super::{Leftover, Manage};
 use crate::process::Command;
 
 /// Native input and lifecycle.
@@ -34,8 +37,24 @@ pub enum Input {
     Back,
     /// Brings an app to the front.
     StartApp {
-        /// Package.
+        /// Package, or package and activity.
         app_id: String,
+        /// The device's user it is started for; the one in front where none is named.
+        user: Option<u32>,
+    },
+    /// Ends an app and brings it to the front anew.
+    RestartApp {
+        /// Package, or package and activity.
+        app_id: String,
+        /// As of [`Input::StartApp`].
+        user: Option<u32>,
+    },
+    /// Manages an app or the device.
+    Manage {
+        /// What is done.
+        what: Manage,
+        /// The device's user it is done for; the one in front where none is named.
+        user: Option<u32>,
     },
 }
 
@@ -50,6 +69,10 @@ pub struct Prepared {
     pub gesture_ms: u32,
     /// Commands on the device it takes in all, each of which costs what one input costs there.
     pub strokes: u32,
+    /// How long each child may take, in order, within the action's time; those beyond the list may take all of it.
+    pub bounds: Vec<Duration>,
+    /// What preparing found out that the answer tells.
+    pub notes: Map<String, Value>,
 }
 
 /// What the platform made of an input's child.
@@ -59,6 +82,8 @@ pub struct Accepted {
     pub output: String,
     /// `am start -W`'s TotalTime, ms.
     pub launch_time_ms: Option<u64>,
+    /// The way it went, where that is not the usual one.
+    pub way: Option<&'static str>,
 }
 
 /// Whether an input that was not accepted may have reached the device all the same.

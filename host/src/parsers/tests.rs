@@ -16,7 +16,7 @@ fn promise(name: &str) -> Promise {
 }
 
 try_each! { promise =>
-    shell_reply input_said app_id launcher_output device_facts adb_said typed_text element_id plugin_manifest plugin_grant
+    shell_reply input_said app_id managing_words launcher_output device_facts adb_said typed_text element_id plugin_manifest plugin_grant
     plugin_schema plugin_arguments plugin_text plugin_name cache_entry tool_arguments tool_name config_toml tools_profile
     journey_plan precondition rpc_lines
 }

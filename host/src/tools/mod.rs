@@ -176,7 +176,10 @@ impl Answer {
     /// Native input was spawned.
     #[must_use]
     pub fn dispatch_started(&self) -> bool {
-        matches!(self, Self::Action(report) if report.dispatch_started)
+        match self {
+            Self::Action(report) => report.dispatch_started,
+            Self::Body { body, .. } => body["dispatch_started"] == json!(true),
+        }
     }
 }
 

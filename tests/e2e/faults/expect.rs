@@ -104,7 +104,8 @@ fn outcome(script: &Script, row: &Row) -> Outcome {
     if let Some(outcome) = excepted(script, row) {
         return outcome;
     }
-    let in_flight = matches!(script.strike, Strike::InFlight(_)) && row.looks == Looks::Afterwards;
+    let in_flight =
+        matches!(script.strike, Strike::InFlight(_)) && matches!(row.looks, Looks::Afterwards | Looks::Never);
     if row.sends.is_some() && (in_flight || matches!(script.strike, Strike::Inputs(_))) {
         return script.sent.map_or(Outcome::Fine, Outcome::Sent);
     }
@@ -112,6 +113,8 @@ fn outcome(script: &Script, row: &Row) -> Outcome {
     match (script.read, row.looks) {
         (Read::Whole, _) => Outcome::Fine,
         (Read::Never(code), _) => Outcome::Refused(code),
+        // It looks at nothing.
+        (_, Looks::Never) => Outcome::Fine,
         (Read::Fails(code), Looks::Asks) if asks => Outcome::Refused(code),
         (_, Looks::Asks) => Outcome::Fine,
         (Read::Fails(code), Looks::Once | Looks::Until) => Outcome::Refused(code),
@@ -150,7 +153,10 @@ pub(super) fn differences(script: &Script, row: &Row, outcome: Outcome, answer: 
         Outcome::Fine => {
             if acts {
                 facts(&sent(true, "delivered"));
-                facts(&[("/success", json!(true)), ("/verification/status", json!("observed"))]);
+                facts(&[("/success", json!(true))]);
+            }
+            if acts && row.looks != Looks::Never {
+                facts(&[("/verification/status", json!("observed"))]);
             }
             if row.looks == Looks::ToGuard {
                 facts(&[("/condition/status", json!("matched"))]);
@@ -195,7 +201,10 @@ pub(super) fn differences(script: &Script, row: &Row, outcome: Outcome, answer: 
         Outcome::Sent(how) => {
             facts(&sent(true, how.delivery));
             facts(&failed(how.code, how.retryable));
-            facts(&[("/verification/status", json!("not_requested")), ("/error/code", json!(how.code))]);
+            facts(&[("/error/code", json!(how.code))]);
+            if row.looks != Looks::Never {
+                facts(&[("/verification/status", json!("not_requested"))]);
+            }
             (false, Some(how.code))
         }
     };

@@ -12,7 +12,7 @@ use tokio::sync::Barrier;
 use super::foreign::ForeignServer;
 use super::processes::{asks_for_the_lane, children, speaks_to};
 use super::scripts::{Accident, Strike};
-use super::tools::{Looks, Row};
+use super::tools::{Looks, MORE, ROWS, Row};
 use crate::support::{Answer, Bench, Flavor, Mark, Setup, wait_until};
 
 pub(super) struct Stage {
@@ -143,7 +143,8 @@ impl Stage {
         let phone = self.phone(number);
         phone.clear_faults();
         if let Strike::InFlight(_) = script {
-            for first in ["uiautomator", "dumpsys", "input", "am start"] {
+            let sent = ROWS.iter().chain(MORE).filter_map(|row| row.sends).map(|sends| sends.command);
+            for first in ["uiautomator", "dumpsys"].into_iter().chain(sent) {
                 running(phone, first).map(|pid| phone.kill(pid));
             }
         }

@@ -17,6 +17,8 @@ pub(super) enum Looks {
     ToGuard,
     /// A tree after an input, as its evidence.
     Afterwards,
+    /// None: a command alone.
+    Never,
 }
 
 /// What a tool does to the device, as the phone's journal has it.
@@ -50,6 +52,13 @@ const fn acting(tool: &'static str, looks: Looks, sends: Option<Sends>, argument
     Row { tool, looks, sends, absent: "ELEMENT_NOT_FOUND", arguments }
 }
 
+const fn sending(command: &'static str) -> Option<Sends> {
+    Some(Sends { command, touches: false })
+}
+
+const APP: &str = r#"{"appId": "com.example.login"}"#;
+const CAMERA: &str = r#"{"appId": "com.example.login", "permission": "android.permission.CAMERA"}"#;
+const APK: &str = concat!(r#"{"appPath": ""#, env!("CARGO_MANIFEST_DIR"), r#"/../fixtures/apks/tiny.apk"}"#);
 const POINT: &str = r#"{"x": 540, "y": 350}"#;
 const STROKE: &str = r#"{"x1": 540, "y1": 2000, "x2": 540, "y2": 1500, "duration": 60}"#;
 const TYPED: &str = r#"{"text": "abc"}"#;
@@ -90,6 +99,12 @@ pub(super) const MORE: &[Row] = &[
     looking("wait_for_screen_change", Looks::Until, "NAVIGATION_NO_CHANGE", r#"{"previousFingerprint": "another"}"#),
     looking("wait_for_ui_change", Looks::Until, "TIMEOUT", "{}"),
     looking("get_logs", Looks::Asks, "", "{}"),
+    acting("restart_app", Looks::Afterwards, START, APP),
+    acting("terminate_app", Looks::Never, sending("am force-stop"), APP),
+    acting("reset_app_data", Looks::Never, sending("pm clear"), APP),
+    acting("grant_permission", Looks::Never, sending("pm grant"), CAMERA),
+    acting("revoke_permission", Looks::Never, sending("pm revoke"), CAMERA),
+    acting("install_app", Looks::Never, sending("cmd package install"), APK),
 ];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
@@ -124,7 +139,7 @@ impl Row {
     pub(super) fn first_command(&self) -> &'static str {
         match (self.looks, self.sends) {
             _ if self.tool == "get_logs" => "logcat",
-            (Looks::Afterwards, Some(sends)) => sends.command,
+            (Looks::Afterwards | Looks::Never, Some(sends)) => sends.command,
             (Looks::Asks, _) => "dumpsys",
             _ => "dump",
         }
@@ -136,7 +151,9 @@ impl Row {
         let ms = patience.ms();
         let mut put = |name: &str, value: Value| arguments[name] = value;
         match (self.tool, self.looks) {
-            ("wait_for_readiness" | "find_element" | "wait_for_screen_change", _) => put("timeoutMs", json!(ms)),
+            ("wait_for_readiness" | "find_element" | "wait_for_screen_change" | "install_app", _) => {
+                put("timeoutMs", json!(ms))
+            }
             // On a screen that rests it waits in vain, which is no error.
             ("wait_for_ui_change", _) => put("timeout_ms", json!(Patience::Short.ms())),
             (_, Looks::Until) => {

@@ -36,12 +36,20 @@ fn working(tool: &str) -> Option<Vec<Value>> {
             vec![json!({})]
         }
         "get_logs" => vec![json!({}), json!({ "appId": APP, "level": "info" }), json!({ "appId": "not.installed" })],
+        "grant_permission" | "revoke_permission" => vec![
+            json!({ "appId": APP, "permission": "android.permission.CAMERA" }),
+            json!({ "appId": APP, "permission": "android.permission.INTERNET" }),
+        ],
+        "install_app" => {
+            vec![json!({ "appPath": concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/apks/tiny.apk") })]
+        }
+        "terminate_app" | "reset_app_data" => vec![json!({ "appId": APP }), json!({ "appId": "not.installed" })],
         "press_back" => vec![json!({ "responseMode": "compact" }), json!({ "verificationMode": "light" })],
         "run_journey" => vec![
             json!({ "platform": "android", "steps": step(&there) }),
             json!({ "platform": "android", "steps": step(&nowhere), "responseMode": "debug" }),
         ],
-        "start_app" => vec![json!({ "appId": APP }), json!({ "appId": "not.installed" })],
+        "restart_app" | "start_app" => vec![json!({ "appId": APP }), json!({ "appId": "not.installed" })],
         "swipe" => vec![json!({ "x1": 500, "y1": 1500, "x2": 500, "y2": 700 })],
         "tap" => vec![json!({ "x": 540, "y": 1170 }), json!({ "x": 1, "y": 1, "verificationMode": "none" })],
         "tap_element" => vec![json!({ "selector": there }), json!({ "selector": nowhere })],

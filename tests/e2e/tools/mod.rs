@@ -3,9 +3,11 @@
 mod actions;
 mod apps;
 mod handles;
+mod installing;
 mod journeys;
 mod listing;
 mod logs;
+mod managing;
 mod measured;
 mod progress;
 mod readiness;

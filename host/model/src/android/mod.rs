@@ -5,7 +5,9 @@ mod adb;
 mod devices;
 mod dump;
 mod input;
+mod install;
 mod launch;
+mod manage;
 mod screen;
 mod trace;
 mod windows;
@@ -15,7 +17,9 @@ pub use adb::classify_adb_error;
 pub use devices::{DeviceState, ListedDevice, parse_devices, state_remedy};
 pub use dump::classify_dump_error;
 pub use input::classify_input;
+pub use install::{InstallEnd, REASONS, parse_install, remedy_of};
 pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
+pub use manage::{DeviceUser, Managing, classify_managing, parse_console, parse_users};
 pub use screen::{
     ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };

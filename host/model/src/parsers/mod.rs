@@ -2,6 +2,7 @@
 //! throw bytes at all of them, and for the fuzz targets of the same names.
 
 mod logs;
+mod manage;
 mod output;
 mod screen;
 
@@ -26,6 +27,10 @@ pub const PARSERS: &[(&str, Promise)] = &[
     ("dump_error", output::dump_error),
     ("input_output", output::input),
     ("am_start", output::am_start),
+    ("install_output", manage::install),
+    ("managing_output", manage::managing),
+    ("console_output", manage::console),
+    ("user_list", manage::users),
     ("resolved_activity", output::resolved_activity),
     ("resumed_activity", output::resumed_activity),
     ("keyboard_shown", output::keyboard_shown),

@@ -14,6 +14,7 @@ mod history;
 mod inputs;
 mod launch;
 mod logs;
+mod managing;
 mod parsing;
 mod properties;
 mod quoting;

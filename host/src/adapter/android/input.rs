@@ -1,6 +1,9 @@
 //! Input as one shell line, so that it is one child and can be guarded. Nothing here is spawned.
 
+use std::time::Duration;
+
 use handset_model::{Code, Failure};
+use serde_json::Map;
 
 use super::Android;
 use super::text::{Stroke, strokes};
@@ -22,6 +25,7 @@ impl Android {
         input: Input,
         budget: &Budget,
     ) -> Result<Prepared, Failure> {
+        let mut bounds = Vec::new();
         let (strokes, gesture_ms) = match &input {
             Input::Tap { x, y } => (vec![format!("input tap {x} {y}")], 0),
             Input::Swipe { x1, y1, x2, y2, duration_ms } => {
@@ -32,25 +36,62 @@ impl Android {
             }
             Input::Text(text) => (strokes(text)?.iter().map(Stroke::command).collect(), 0),
             Input::Back => (vec!["input keyevent 4".to_owned()], 0),
-            Input::StartApp { app_id } => (vec![self.launch_line(device, app_id, budget).await?], 0),
+            Input::StartApp { app_id, user } => (vec![self.launch_line(device, app_id, *user, budget).await?], 0),
+            Input::RestartApp { app_id, user } => {
+                bounds = vec![TERMINATE, budget.remaining().saturating_sub(TERMINATE).max(LAUNCH)];
+                (self.restart_lines(device, app_id, *user, budget).await?, 0)
+            }
+            Input::Manage { what, user } => return self.prepare_manage(device, what.clone(), *user, budget).await,
         };
         self.meet(device, budget).await?;
-        let commands = joined(&strokes).iter().map(|line| self.input_child(device, line)).collect();
+        // Children that are bounded one by one are each a child of its own.
+        let lines = if bounds.is_empty() { joined(&strokes) } else { apart(&strokes) };
+        let commands = lines.iter().map(|line| self.input_child(device, line)).collect();
         let strokes = u32::try_from(strokes.len()).unwrap_or(u32::MAX);
-        Ok(Prepared { input, commands, gesture_ms, strokes })
+        Ok(Prepared { input, commands, gesture_ms, strokes, bounds, notes: Map::new() })
     }
 
-    fn input_child(&self, device: &Pinned, line: &str) -> Command {
+    pub(super) fn input_child(&self, device: &Pinned, line: &str) -> Command {
         let line = self.guarded(device, &format!("{}; {line}; {}", judge::SAY, judge::DONE));
         self.on_device(device, &["shell", &line], judge::OUTPUT)
     }
 
     /// Where the device resolves apps, the activity a launcher would start; see [`launch`].
-    async fn launch_line(&self, device: &Pinned, app_id: &str, budget: &Budget) -> Result<String, Failure> {
+    async fn launch_line(
+        &self,
+        device: &Pinned,
+        app_id: &str,
+        user: Option<u32>,
+        budget: &Budget,
+    ) -> Result<String, Failure> {
         let (package, activity) = launch::component(app_id)?;
-        let target = self.launch_target(device, package, activity, budget).await?;
+        let target = self.launch_target(device, package, activity, user, budget).await?;
         Ok(target.line())
     }
+
+    /// The end of the app and its start. What is to be started is found before anything is ended.
+    async fn restart_lines(
+        &self,
+        device: &Pinned,
+        app_id: &str,
+        user: Option<u32>,
+        budget: &Budget,
+    ) -> Result<Vec<String>, Failure> {
+        let (package, activity) = launch::component(app_id)?;
+        let target = self.launch_target(device, package, activity, user, budget).await?;
+        Ok(vec![target.end(package), target.line()])
+    }
+}
+
+/// Contract §5: of a restart, to terminate.
+const TERMINATE: Duration = Duration::from_secs(5);
+
+/// Contract §5: of a restart, to launch; more where the caller gave the whole more.
+const LAUNCH: Duration = Duration::from_secs(10);
+
+/// One line for each numbered stroke.
+fn apart(strokes: &[String]) -> Vec<String> {
+    (1..).zip(strokes).map(|(number, stroke)| format!("sh -c \"$s\" {number} {stroke}")).collect()
 }
 
 /// Lines of numbered strokes, each of which says its number and its pid as it begins, only after the one before it was accepted.

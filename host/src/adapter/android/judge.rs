@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use handset_model::android::{Refusal, classify_input, parse_am_start};
+use handset_model::android::{Managing, Refusal, classify_input, classify_managing, parse_am_start};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
-use super::Android;
 use super::identity::{OTHER, other_device};
 use super::shell::{lost, never_sent, not_finished, server_started};
+use super::{Android, launch, manage};
 use crate::device::{Accepted, Input, Leftover, Pinned, Prepared, Reached, Refused};
 use crate::process::{Output, ProcessError};
 
@@ -41,6 +41,11 @@ impl Android {
         began: Instant,
         output: Result<&Output, &ProcessError>,
     ) -> Result<Accepted, Box<Refused>> {
+        if let Input::Manage { what, .. } = &prepared.input
+            && what.is_of_adb()
+        {
+            return self.judge_adb(device, what, output);
+        }
         let (output, stopped) = match output {
             Ok(output) => (output, None),
             Err(ProcessError::Stopped { why, partial }) => (partial, Some(*why)),
@@ -77,8 +82,10 @@ impl Android {
             return Err(perhaps(Failure::new(Code::DeviceOffline, message).with_remedy(CHECK), None));
         }
         let all = format!("{}\n{}", said.last, said.stderr);
-        match judged(&prepared.input, &all, status) {
-            Ok(launch_time_ms) => Ok(Accepted { output: all.trim().to_owned(), launch_time_ms }),
+        match judged(&prepared.input, said.typed(), &all, status) {
+            Ok(launch_time_ms) => {
+                Ok(Accepted { output: all.trim().to_owned(), launch_time_ms, way: launch::way(&all) })
+            }
             Err(Refusal { failure, nothing_done: true }) if said.typed() == 0 => Err(never(failure)),
             Err(Refusal { mut failure, .. }) => {
                 failure.message.push_str(&progress);
@@ -92,18 +99,22 @@ const LOOK: &str = "The input may have been delivered: look at the screen before
 
 const CHECK: &str = "Check the device with list_devices, and look at the screen before repeating the input.";
 
-fn judged(input: &Input, said: &str, status: i32) -> Result<Option<u64>, Refusal> {
-    if matches!(input, Input::StartApp { .. }) {
-        return parse_am_start(said).map(|started| started.total_time_ms);
+/// `before` strokes of the input were accepted already.
+fn judged(input: &Input, before: u32, said: &str, status: i32) -> Result<Option<u64>, Refusal> {
+    let accepted = |refusal: Option<Refusal>| refusal.map_or(Ok(None), Err);
+    match input {
+        Input::RestartApp { .. } if before == 0 => accepted(classify_managing(Managing::Terminate, said, status)),
+        Input::StartApp { .. } | Input::RestartApp { .. } => parse_am_start(said).map(|started| started.total_time_ms),
+        Input::Manage { what, .. } => accepted(manage::judged(what, said, status)),
+        _ => accepted(classify_input(said, status)),
     }
-    classify_input(said, status).map_or(Ok(None), Err)
 }
 
-fn never(failure: Failure) -> Box<Refused> {
+pub(super) fn never(failure: Failure) -> Box<Refused> {
     Box::new(Refused { failure, reached: Reached::No, leftover: None })
 }
 
-fn perhaps(failure: Failure, leftover: Option<Leftover>) -> Box<Refused> {
+pub(super) fn perhaps(failure: Failure, leftover: Option<Leftover>) -> Box<Refused> {
     Box::new(Refused { failure: failure.with_retryable(false), reached: Reached::Perhaps, leftover })
 }
 
@@ -148,7 +159,7 @@ impl Said {
     /// How far an input of several strokes came, as the end of a sentence.
     fn progress(&self, prepared: &Prepared) -> String {
         match self.stroke {
-            Some(_) if prepared.strokes > 1 => {
+            Some(_) if prepared.strokes > 1 && !matches!(prepared.input, Input::RestartApp { .. }) => {
                 format!("; {} of {} strokes were typed", self.typed(), prepared.strokes)
             }
             _ => String::new(),
@@ -184,5 +195,7 @@ fn doing(input: &Input) -> &'static str {
         Input::Text(_) => "typing",
         Input::Back => "going back",
         Input::StartApp { .. } => "starting the app",
+        Input::RestartApp { .. } => "restarting the app",
+        Input::Manage { what, .. } => what.doing(),
     }
 }

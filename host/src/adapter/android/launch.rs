@@ -5,6 +5,7 @@ use handset_model::{Code, Failure};
 use serde_json::json;
 
 use super::Android;
+use super::manage::users;
 use super::shell::{Reply, Script};
 use crate::budget::Budget;
 use crate::device::Pinned;
@@ -12,9 +13,6 @@ use crate::device::Pinned;
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 const LEANBACK: &str = "android.intent.category.LEANBACK_LAUNCHER";
-
-/// The user in front, where the device says: an app may live in a work profile or a second user alone.
-const USER: &str = "u=$(am get-current-user 2>/dev/null); case $u in ''|*[!0-9]*) u=0;; esac";
 
 /// What `am start` is to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +33,38 @@ impl LaunchTarget {
             None => format!("am start -W --user {} {what}", self.user),
         }
     }
+
+    /// Ends the app that is to be started.
+    pub(super) fn end(&self, package: &str) -> String {
+        format!("am force-stop --user {} {}", self.user, quote(package))
+    }
+}
+
+/// The way an app was started, where that is not `am start`.
+pub(super) fn way(_said: &str) -> Option<&'static str> {
+    None
+}
+
+/// A package alone.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` naming `appId`.
+pub(super) fn package(app_id: &str) -> Result<&str, Failure> {
+    match component(app_id)? {
+        (package, None) => Ok(package),
+        (package, Some(_)) => Err(Failure::argument("appId", format!("{app_id:?} names an activity"))
+            .with_remedy(format!("Pass the package alone: {package}."))),
+    }
+}
+
+/// Asks for the app's files, for the user in `$u`.
+pub(super) fn installed(script: Script, quoted: &str) -> Script {
+    script.part("path", &format!("if [ $u = 0 ]; then pm path {quoted} 2>&1; else pm path --user $u {quoted} 2>&1; fi"))
+}
+
+/// Whether it has any.
+pub(super) fn is_there(reply: &Reply) -> bool {
+    reply.text("path").lines().any(|line| line.starts_with("package:"))
 }
 
 /// `package` or `package/activity`, by Android's grammar: nothing else reaches a command line.
@@ -70,22 +100,17 @@ impl Android {
         device: &Pinned,
         package: &str,
         activity: Option<&str>,
+        user: Option<u32>,
         budget: &Budget,
     ) -> Result<LaunchTarget, Failure> {
         const DOING: &str = "resolving the app's activity";
         let quoted = quote(package);
-        let script = Script::new()
-            .quietly(USER)
-            .part("user", "echo $u")
-            .part(
-                "path",
-                &format!("if [ $u = 0 ]; then pm path {quoted} 2>&1; else pm path --user $u {quoted} 2>&1; fi"),
-            )
-            .part("launcher", &resolve(LAUNCHER, &quoted));
+        let script =
+            installed(users::asking(Script::new(), user), &quoted).part("launcher", &resolve(LAUNCHER, &quoted));
         let reply = self.ask(device, &script, DOING, budget).await?;
-        let user = reply.text("user");
-        let target = |what: String, category| LaunchTarget { user: user.clone(), what, category };
-        if !reply.text("path").lines().any(|line| line.starts_with("package:")) {
+        let user = users::asked(&reply, user)?;
+        let target = |what: String, category| LaunchTarget { user: user.to_string(), what, category };
+        if !is_there(&reply) {
             return Err(self.not_installed(device, package, budget).await);
         }
         if let Some(activity) = activity {
@@ -99,7 +124,7 @@ impl Android {
             return Ok(target(package.to_owned(), Some(LAUNCHER)));
         }
         // A television's app, or one with several launcher activities, for which the resolver itself is named.
-        let script = Script::new().quietly(USER).part("leanback", &resolve(LEANBACK, &quoted)).part(
+        let script = Script::new().quietly(&format!("u={user}")).part("leanback", &resolve(LEANBACK, &quoted)).part(
             "all",
             &format!("cmd package query-activities --brief --user $u -a {MAIN} -c {LAUNCHER} {quoted} 2>&1"),
         );
@@ -117,7 +142,7 @@ impl Android {
         }
     }
 
-    async fn not_installed(&self, device: &Pinned, package: &str, budget: &Budget) -> Failure {
+    pub(super) async fn not_installed(&self, device: &Pinned, package: &str, budget: &Budget) -> Failure {
         let script = Script::new().part("packages", "pm list packages");
         let similar = match self.ask(device, &script, "listing packages", budget).await {
             Ok(reply) => similar(&reply.text("packages"), package),

@@ -7,6 +7,7 @@ mod judge;
 mod launch;
 mod list;
 mod logs;
+mod manage;
 pub(crate) mod parsers;
 mod read;
 mod reread;

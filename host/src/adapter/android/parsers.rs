@@ -7,6 +7,7 @@ use super::facts::{current, value};
 use super::judge::Said;
 use super::launch::{component, first_of, similar};
 use super::list::version;
+use super::manage::grammar::{permission, url};
 use super::shell::{Reply, last_line, never_sent, server_started};
 use super::text::{KEY_ENTER, Stroke, strokes};
 use crate::process::Output;
@@ -16,6 +17,7 @@ pub(crate) const PARSERS: &[(&str, Promise)] = &[
     ("shell_reply", reply),
     ("input_said", said),
     ("app_id", app_id),
+    ("managing_words", words),
     ("launcher_output", launcher),
     ("device_facts", facts),
     ("adb_said", adb),
@@ -84,6 +86,27 @@ fn app_id(bytes: &[u8]) -> Result<bool, String> {
         }
         Err(failure) => sound(&failure).map(|()| false),
     }
+}
+
+/// A permission or a URL as given: none holds what a shell, or a second line, would be made of.
+fn words(bytes: &[u8]) -> Result<bool, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let (permission, url) = (permission(&text), url(&text));
+    for read in [&permission, &url] {
+        match read {
+            Ok(word) => {
+                promised(*word == text, || format!("{text:?} became {word:?}"))?;
+                let plain = word.bytes().all(|byte| matches!(byte, b'!'..=b'~'))
+                    && !word.contains(['"', '`', '\\', '<', '>', '|']);
+                promised(plain && !word.starts_with('-'), || format!("{word:?} gets through"))?;
+            }
+            Err(failure) => sound(failure)?,
+        }
+    }
+    let lower = text.to_ascii_lowercase();
+    let refused = ["intent:", "file:", "content:", "javascript:"].iter().any(|scheme| lower.starts_with(scheme));
+    promised(url.is_err() || !refused, || format!("{text:?} gets through"))?;
+    Ok(permission.is_ok() || url.is_ok())
 }
 
 /// A component of the app itself, and few packages like it.

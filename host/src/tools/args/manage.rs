@@ -23,6 +23,69 @@ pub(in crate::tools) struct StartAppArgs {
     /// Package, or package/activity.
     #[schemars(length(min = 1))]
     pub app_id: String,
+    /// Android user id; default the one in front.
+    #[schemars(range(min = 0, max = 21474))]
+    pub user: Option<u32>,
     #[serde(flatten)]
     pub controls: ControlArgs,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct AppArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    /// Package.
+    #[schemars(length(min = 1))]
+    pub app_id: String,
+    /// Android user id; default the one in front.
+    #[schemars(range(min = 0, max = 21474))]
+    pub user: Option<u32>,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct PermissionArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    /// Package.
+    #[schemars(length(min = 1))]
+    pub app_id: String,
+    /// Full name, such as android.permission.CAMERA.
+    #[schemars(length(min = 1))]
+    pub permission: String,
+    /// Android user id; default the one in front.
+    #[schemars(range(min = 0, max = 21474))]
+    pub user: Option<u32>,
+}
+
+/// What a project is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::tools) enum ProjectType {
+    Native,
+    Kmp,
+    ReactNative,
+    Flutter,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct InstallAppArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    pub project_type: Option<ProjectType>,
+    /// APK, folder with one app's APKs, or project folder.
+    #[schemars(length(min = 1))]
+    pub app_path: String,
+    /// More APKs of the same app.
+    #[schemars(length(max = 100))]
+    #[serde(default)]
+    pub split_paths: Vec<String>,
+    /// Android user id; default the one in front.
+    #[schemars(range(min = 0, max = 21474))]
+    pub user: Option<u32>,
+    /// Default 300000.
+    #[schemars(range(min = 1000, max = 1800000))]
+    pub timeout_ms: Option<u64>,
 }

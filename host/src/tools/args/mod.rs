@@ -19,7 +19,7 @@ pub(super) use judge::{
     WaitForUiChangeArgs,
 };
 pub(super) use logs::GetLogsArgs;
-pub(super) use manage::{ListDevicesArgs, StartAppArgs};
+pub(super) use manage::{AppArgs, InstallAppArgs, ListDevicesArgs, PermissionArgs, ProjectType, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
 pub(super) use system::ListPluginsArgs;
 pub(super) use waits::{ExpectElementVisibleArgs, ExpectStateArgs, WaitForUiArgs};

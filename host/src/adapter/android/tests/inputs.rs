@@ -17,7 +17,7 @@ async fn preparing_sends_no_input() {
             Input::Tap { x: 1, y: 2 },
             Input::Back,
             Input::Text("a b\nc".to_owned()),
-            Input::StartApp { app_id: "com.example.counter".to_owned() },
+            Input::StartApp { app_id: "com.example.counter".to_owned(), user: None },
         ] {
             let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
             assert_eq!((prepared.commands.len(), prepared.gesture_ms), (1, 0));
@@ -130,7 +130,7 @@ async fn noise_undoes_no_input_and_no_start() {
                 rig.fault("input", FaultKind::Noise { text: text.clone(), stderr });
                 rig.tap("increment").await.unwrap();
                 rig.fault("am", FaultKind::Noise { text: text.clone(), stderr });
-                rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+                rig.act(Input::StartApp { app_id: "com.example.counter".to_owned(), user: None }).await.unwrap();
             }
             assert_eq!(rig.phone().text_of("value"), Some(format!("Count: {}", 2 * (count + 1))));
         }
@@ -160,7 +160,7 @@ async fn denied_input_is_told_also_with_exit_0() {
 #[tokio::test]
 async fn an_input_cut_off_is_a_timeout_that_must_not_be_repeated_and_names_what_it_left() {
     on_each(instant("counter"), async |rig| {
-        let start = Input::StartApp { app_id: "com.example.counter".to_owned() };
+        let start = Input::StartApp { app_id: "com.example.counter".to_owned(), user: None };
         for (input, command) in [(Input::Back, "input"), (start, "am")] {
             let pinned = rig.pin().await;
             let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
@@ -266,7 +266,7 @@ async fn a_server_lost_under_an_input_is_offline_and_the_input_not_repeated() {
 async fn an_app_is_started_by_its_launcher_activity() {
     on_each(instant("counter"), async |rig| {
         rig.adb(&["-s", &rig.pin().await.key.id, "shell", "am force-stop com.example.counter"]).await;
-        let accepted = rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+        let accepted = rig.act(Input::StartApp { app_id: "com.example.counter".to_owned(), user: None }).await.unwrap();
         assert!(accepted.launch_time_ms.is_some(), "{accepted:?}");
         assert_eq!(rig.phone().screen_name(), "counter");
         let start = rig
@@ -280,7 +280,7 @@ async fn an_app_is_started_by_its_launcher_activity() {
             assert!(start.argv.contains(&part.to_owned()), "{:?}", start.argv);
         }
         // In front already: a warning, no error.
-        rig.act(Input::StartApp { app_id: "com.example.counter".to_owned() }).await.unwrap();
+        rig.act(Input::StartApp { app_id: "com.example.counter".to_owned(), user: None }).await.unwrap();
     })
     .await;
 }
@@ -288,7 +288,8 @@ async fn an_app_is_started_by_its_launcher_activity() {
 #[tokio::test]
 async fn an_app_that_is_not_there_is_refused_with_similar_ones() {
     on_each(instant("counter"), async |rig| {
-        let failure = rig.act(Input::StartApp { app_id: "com.example.counters".to_owned() }).await.unwrap_err();
+        let failure =
+            rig.act(Input::StartApp { app_id: "com.example.counters".to_owned(), user: None }).await.unwrap_err();
         assert_eq!(
             (failure.code, failure.candidates.as_slice()),
             (Code::ActionRejected, &[serde_json::json!("com.example.counter")][..]),
@@ -306,7 +307,7 @@ async fn an_app_id_that_is_none_reaches_no_device() {
         let asked = rig.phone().journal().counters().services;
         for id in ["com.example.counter; reboot", "--user", "$(reboot).x"] {
             assert_eq!(
-                rig.act(Input::StartApp { app_id: id.to_owned() }).await.unwrap_err().code,
+                rig.act(Input::StartApp { app_id: id.to_owned(), user: None }).await.unwrap_err().code,
                 Code::InvalidArgument
             );
         }
@@ -318,7 +319,10 @@ async fn an_app_id_that_is_none_reaches_no_device() {
 #[tokio::test]
 async fn an_activity_that_is_not_there_is_refused_in_the_devices_words() {
     on_each(instant("counter"), async |rig| {
-        let failure = rig.act(Input::StartApp { app_id: "com.example.counter/.Nowhere".to_owned() }).await.unwrap_err();
+        let failure = rig
+            .act(Input::StartApp { app_id: "com.example.counter/.Nowhere".to_owned(), user: None })
+            .await
+            .unwrap_err();
         assert_eq!(failure.code, Code::ActionRejected, "{failure}");
     })
     .await;

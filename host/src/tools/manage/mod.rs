@@ -1,15 +1,22 @@
 //! Devices and apps.
 
+mod app;
+mod artefact;
+mod install;
+mod lifecycle;
+
+pub(super) use app::{grant_permission, reset_app_data, restart_app, revoke_permission, start_app, terminate_app};
+pub(super) use install::install_app;
+
 use std::time::Duration;
 
 use handset_model::Failure;
 use serde_json::{Value, json};
 
-use super::args::{ListDevicesArgs, StartAppArgs};
-use super::{Answer, Call, OUTER};
-use crate::action::{Action, ActionContext, Aim, Defaults, GuardArgs, run};
+use super::args::ListDevicesArgs;
+use super::{Answer, Call};
 use crate::budget::Budget;
-use crate::device::{Input, Listed, Pinned};
+use crate::device::{Listed, Pinned};
 
 /// list_devices in all (contract §4).
 const LISTING: Duration = Duration::from_secs(5);
@@ -57,28 +64,4 @@ async fn describe(call: &Call, device: &Listed, app_id: Option<&str>, budget: &B
         };
     }
     shown
-}
-
-pub(super) async fn start_app(call: Call) -> Result<Answer, Failure> {
-    let args: StartAppArgs = call.parse()?;
-    let session = call.session(&args.target).await?;
-    let outer = call.budget(OUTER);
-    let context = ActionContext {
-        session: &session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: &outer,
-    };
-    let action = Action {
-        action_type: "start_app",
-        aim: Aim::Nothing,
-        input: Input::StartApp { app_id: args.app_id.clone() },
-        controls: args.controls.resolve(Defaults::START_APP),
-        guard: GuardArgs::default(),
-        arguments: json!({ "appId": args.app_id }),
-        shared: call.shared,
-        app: Some(args.app_id.clone()),
-    };
-    Ok(Answer::Action(Box::new(run(context, action).await)))
 }
