@@ -11,7 +11,7 @@ use crate::device::{Accepted, Leftover, Manage, Pinned, Refused};
 use crate::process::{Output, ProcessError};
 
 const LOOK: &str = "It may have been done: look before repeating it.";
-const INSTALL: &str = "The install may have gone through: ask with list_devices and appId before repeating it, or give it more timeoutMs.";
+const INSTALL: &str = "The install may have gone through: ask with list_devices and appId, or look at the screen before repeating it; give it more timeoutMs.";
 
 impl Manage {
     /// Done by words of adb, not by a line of the device's shell.
