@@ -53,6 +53,7 @@ fn captures(name: &str) -> &'static [&'static str] {
         "resolved_activity" | "launcher_output" => &["commands/cmd_package_resolve"],
         "resumed_activity" => &["commands/dumpsys_activity", "commands/dumpsys_window", "dumpsys"],
         "keyboard_shown" => &["commands/dumpsys_input_method"],
+        "process_state" => &["commands/dumpsys_activity"],
         "screen_state" => &["commands/dumpsys_power", "commands/dumpsys_window"],
         "logcat" => &["commands/logcat", "commands/am_anr_events"],
         "crash_report" => &["commands/am_anr_events", "commands/logcat"],
@@ -152,6 +153,10 @@ fn texts(name: &str) -> Vec<&'static str> {
             "  Window #1 Window{a u0 com.app/.A}:\n    mAttrs=WM.LayoutParams{ ty=1 fl}\n    mHasSurface=true layer=21010 \n",
         ],
         "keyboard_shown" => vec!["  mShowRequested=true mInputShown=true\n", "mIsInputViewShown=false\n"],
+        "process_state" => vec![
+            "  *APP* UID 10150 ProcessRecord{6c10264 1546:com.app:work/u0a150}\n    debugging=true notResponding=true\n",
+            "Name:\tapp\nState:\tt (tracing stop)\nPid:\t4242\nPPid:\t310\nTracerPid:\t77\n",
+        ],
         "screen_state" => vec![
             "mWakefulness=Awake\n",
             "KeyguardServiceDelegate\n  showing=true\n  occluded=false\n",

@@ -43,6 +43,8 @@ pub struct TraceStep {
     pub timestamp: u64,
     /// success, failure, blocked, unavailable.
     pub result: &'static str,
+    /// Which input it belongs to, from 0; of one that looks, the input that follows it.
+    pub attempt: u32,
 }
 
 /// Everything known about one action.
@@ -82,8 +84,14 @@ pub struct ActionReport {
     pub base: Option<Arc<Observation>>,
     /// Tool's own details.
     pub details: Map<String, Value>,
+    /// What a tool answers beside the envelope, in both modes.
+    pub beside: Map<String, Value>,
     /// Stages in order.
     pub trace: Vec<TraceStep>,
+    /// Inputs it began.
+    pub attempts: u32,
+    /// Inputs it may begin.
+    pub max_attempts: u32,
     /// Durations.
     pub timings: Timings,
 }
@@ -148,6 +156,9 @@ impl ActionReport {
         if let Some(failure) = &self.failure {
             put("error", failure.to_json());
         }
+        for (name, value) in &self.beside {
+            put(name, value.clone());
+        }
         if debug {
             self.debug(&mut put);
             put("timing", self.timings.full());
@@ -168,7 +179,7 @@ impl ActionReport {
         let steps: Vec<Value> = self
             .trace
             .iter()
-            .map(|step| json!({ "stage": step.stage, "timestamp": step.timestamp, "result": step.result, "attempt_index": 0 }))
+            .map(|step| json!({ "stage": step.stage, "timestamp": step.timestamp, "result": step.result, "attempt_index": step.attempt }))
             .collect();
         put(
             "trace",
@@ -176,7 +187,7 @@ impl ActionReport {
                 "action_id": self.action_id,
                 "steps": steps,
                 "final_outcome": if self.success() { "success" } else { "failure" },
-                "attempts": 1,
+                "attempts": self.attempts.max(1),
             }),
         );
         if let Some(failure) = &self.failure {
@@ -202,25 +213,57 @@ impl ActionReport {
         self.delivery == Delivery::NotDelivered && failure.is_retryable()
     }
 
-    /// What kind of failure this is; we never retry input ourselves.
+    /// What kind of failure this is, and what whoever asked can do. An action of one input is never sent again by us;
+    /// one of several goes on only from what it reads.
     fn recovery(&self, failure: &Failure) -> Value {
-        let (class, strategy) = match failure.code {
-            Code::ElementNotFound | Code::AmbiguousTarget | Code::ElementNotInteractable | Code::StaleReference => {
-                ("TargetResolutionFailure", "re_resolve")
-            }
-            Code::VerificationFailed => ("VerificationFailure", "state_refresh"),
-            _ => ("ExecutionFailure", "state_refresh"),
-        };
-        json!({
+        let (class, strategy) = recovery_of(failure.code);
+        let retry = self.retryable(failure);
+        let depth = self.attempts.saturating_sub(1);
+        let most = self.max_attempts.saturating_sub(1);
+        let mut recovery = json!({
             "failure_class": class,
             "runtime_code": failure.code,
-            "recovery_strategy": strategy,
-            "recovery_attempts": 0,
-            "max_recovery_attempts": 0,
-            "retry_depth": 0,
-            "max_retry_depth": 0,
-            "is_terminal": !self.retryable(failure),
-            "retry_allowed": self.retryable(failure),
-        })
+            "recovery_attempts": depth,
+            "max_recovery_attempts": most,
+            "retry_depth": depth,
+            "max_retry_depth": most,
+            "is_terminal": !retry,
+            "retry_allowed": retry,
+        });
+        // Where it is not known what arrived, looking comes first, whatever failed.
+        let strategy = if self.delivery == Delivery::Unknown { Some("state_refresh") } else { strategy };
+        if let Some(strategy) = strategy {
+            recovery["recovery_strategy"] = json!(strategy);
+        }
+        recovery
+    }
+}
+
+/// The class of a failure, and what mends its kind; nothing does where the device, its owner or the arguments must change.
+const fn recovery_of(code: Code) -> (&'static str, Option<&'static str>) {
+    const TARGET: &str = "TargetResolutionFailure";
+    const EXECUTION: &str = "ExecutionFailure";
+    match code {
+        Code::ElementNotFound | Code::StaleReference | Code::NothingFocused => (TARGET, Some("re_resolve")),
+        Code::AmbiguousTarget => (TARGET, Some("alternate_candidate")),
+        Code::ElementNotInteractable => (TARGET, Some("state_refresh")),
+        // What lies over the target goes away with Back.
+        Code::Covered => (TARGET, Some("step_back")),
+        Code::VerificationFailed => ("VerificationFailure", Some("state_refresh")),
+        Code::ControlConvergenceFailed => ("ControlConvergenceFailure", Some("retry_adjustment")),
+        Code::SemanticMismatch => ("SemanticMismatchFailure", Some("alternate_candidate")),
+        Code::Unsupported
+        | Code::UnsupportedText
+        | Code::InputDenied
+        | Code::InvalidArgument
+        | Code::ToolNotFound
+        | Code::AdbVersionConflict
+        | Code::DeviceNotFound
+        | Code::AmbiguousDevice
+        | Code::DeviceLocked
+        | Code::ScreenOff
+        | Code::PluginDenied
+        | Code::Cancelled => (EXECUTION, None),
+        _ => (EXECUTION, Some("state_refresh")),
     }
 }

@@ -9,6 +9,7 @@ mod envelope;
 mod guard;
 mod run;
 mod screen;
+mod series;
 mod target;
 mod verify;
 
@@ -18,4 +19,5 @@ pub use envelope::{ActionReport, Delivery};
 pub use guard::{ExpectedState, GuardArgs, Precondition};
 pub use run::{Action, ActionContext, SharedRead, run};
 pub use screen::{device_json, tree_json};
+pub use series::{Course, Move, Series, run_series};
 pub use target::{Aim, WaitFor};

@@ -66,31 +66,10 @@ pub struct Action {
 /// Runs one action to its report. Whatever fails is in the report: the envelope is the same.
 pub async fn run(context: ActionContext<'_>, action: Action) -> ActionReport {
     let ActionContext { session, request, .. } = context;
-    let clock = session.screens.clock();
-    let mut report = ActionReport {
-        action_id: request.id.clone(),
-        action_type: action.action_type,
-        source_module: match action.input {
-            Input::StartApp { .. } | Input::RestartApp { .. } | Input::Manage { .. } => "manage",
-            _ => "interact",
-        },
-        timestamp: clock.wall_ms(),
-        controls: action.controls,
-        device: device_json(&session.pinned, None),
-        selector: action.aim.to_json(),
-        resolved: None,
-        failure: None,
-        delivery: Delivery::NotDelivered,
-        dispatch_started: false,
-        verification: Verification::not_requested(action.controls.verification),
-        condition: None,
-        checks: Vec::new(),
-        before: None,
-        base: None,
-        details: Map::new(),
-        trace: Vec::new(),
-        timings: request.timings.clone(),
-    };
+    let mut report = ActionReport::begun(context, action.action_type, action.controls, action.aim.to_json());
+    if let Input::StartApp { .. } | Input::RestartApp { .. } | Input::Manage { .. } = action.input {
+        report.source_module = "manage";
+    }
     let acted = match session.facts(request, context.outer).await {
         Ok(facts) => {
             report.device = device_json(&session.pinned, facts.as_ref());
@@ -106,6 +85,42 @@ pub async fn run(context: ActionContext<'_>, action: Action) -> ActionReport {
         report.failure = Some(failure);
     }
     report
+}
+
+impl ActionReport {
+    /// A report of an action that has done nothing yet.
+    pub(super) fn begun(
+        context: ActionContext<'_>,
+        action_type: &'static str,
+        controls: Controls,
+        selector: Value,
+    ) -> Self {
+        let ActionContext { session, request, .. } = context;
+        Self {
+            action_id: request.id.clone(),
+            action_type,
+            source_module: "interact",
+            timestamp: session.screens.clock().wall_ms(),
+            controls,
+            device: device_json(&session.pinned, None),
+            selector,
+            resolved: None,
+            failure: None,
+            delivery: Delivery::NotDelivered,
+            dispatch_started: false,
+            verification: Verification::not_requested(controls.verification),
+            condition: None,
+            checks: Vec::new(),
+            before: None,
+            base: None,
+            details: Map::new(),
+            beside: Map::new(),
+            trace: Vec::new(),
+            attempts: 0,
+            max_attempts: 1,
+            timings: request.timings.clone(),
+        }
+    }
 }
 
 async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionReport) -> Result<(), Failure> {
@@ -269,6 +284,7 @@ fn app_id(action: &Action) -> Option<&str> {
     action.app.as_deref().map(|app| app.split('/').next().unwrap_or(app))
 }
 
-fn trace(report: &mut ActionReport, stage: &'static str, timestamp: u64, result: &'static str) {
-    report.trace.push(TraceStep { stage, timestamp, result });
+pub(super) fn trace(report: &mut ActionReport, stage: &'static str, timestamp: u64, result: &'static str) {
+    let attempt = report.attempts.saturating_sub(1);
+    report.trace.push(TraceStep { stage, timestamp, result, attempt });
 }

@@ -103,6 +103,15 @@ pub struct Read {
     pub reads: Vec<PhysicalRead>,
 }
 
+/// What was asked about an app beside its screen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Probes {
+    /// Facts by the name classifiers ask for them: `anr`, `debugger`.
+    pub facts: Vec<(String, serde_json::Value)>,
+    /// What could not be told, and why: never a verdict of its own.
+    pub limitations: Vec<String>,
+}
+
 /// A failed read.
 #[derive(Clone, Debug)]
 pub struct ReadFailure {
@@ -164,6 +173,19 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
         began: Instant,
         output: Result<&Output, &ProcessError>,
     ) -> Result<Accepted, Box<Refused>>;
+
+    /// Whether the app in front answers and whether anything holds it, in one round trip. The caller holds the device's lane.
+    fn probe<'a>(
+        &'a self,
+        device: &'a Pinned,
+        package: Option<&'a str>,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Probes, Failure>> {
+        let _ = (device, package, budget);
+        Box::pin(async {
+            Err(Failure::new(handset_model::Code::Unsupported, "probes need a platform that records what its apps do"))
+        })
+    }
 
     /// Whether an app is installed, where that was asked.
     fn installed<'a>(

@@ -1,5 +1,6 @@
 //! The tool table: names, argument types, schemas, grants, handlers — for every front and for guests.
 
+mod adjust;
 mod args;
 mod finding;
 pub mod health;
@@ -14,6 +15,7 @@ pub(crate) mod parsers;
 mod resolved;
 mod schema;
 mod screens;
+mod scroll;
 mod sdk;
 mod step;
 mod system;

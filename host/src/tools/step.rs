@@ -157,7 +157,8 @@ impl StepSession {
         members.remove("deviceId");
         members.remove("platform");
         let action = tool.acts();
-        if action {
+        // Not every action has two ways of answering.
+        if action && !tool.input_schema()["properties"]["responseMode"].is_null() {
             members.insert("responseMode".into(), json!(self.mode));
         }
         let shares = self.shares && action;

@@ -6,13 +6,14 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AppArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs,
-    FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs,
-    NoArgs, PermissionArgs, PressBackArgs, RunJourneyArgs, StartAppArgs, SwipeArgs, TapArgs, TapElementArgs,
-    TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
+    AdjustControlArgs, AppArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs,
+    ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs,
+    ListPluginsArgs, NoArgs, PermissionArgs, PressBackArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs,
+    SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs,
+    WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
-use super::{Answer, Call, finding, interact, journey, logs, manage, observe, screens, system, waits};
+use super::{Answer, Call, adjust, finding, interact, journey, logs, manage, observe, screens, scroll, system, waits};
 use crate::device::BoxFuture;
 use crate::plugin::ToolGrant;
 
@@ -180,6 +181,12 @@ macro_rules! managed {
 
 table! {
     // flags: r reads only, i idempotent
+    adjust_control Interact Input "i" AdjustControlArgs adjust::adjust_control, "Adjust control",
+        "Bring a slider, picker, stepper or switch to targetValue, reading it after each touch. The match may be the control or the label of its row.",
+        concat!("action_id timestamp action_type success:boolean lifecycle_state failure_code retryable:boolean delivery_status \
+         dispatch_started:boolean verification verification_diagnostic state_delta state_delta_available source_module device \
+         target trace recovery ui_fingerprint_before ui_fingerprint_after effective_controls details timing ",
+         "target_state:object actual_state:object within_tolerance:boolean converged:boolean attempts adjustment_mode");
     classify_action_outcome Interact Observe "ri" ClassifyActionOutcomeArgs finding::classify_action_outcome, "Classify outcome",
         "What an action came to, from signals you gathered; asks no device. uiChanged or a visible element is success; without actionType unknown; a failed request is backend_failure; then no_op or ui_failure.",
         "outcome reasoning timing";
@@ -238,6 +245,8 @@ table! {
     run_journey Interact Never "" RunJourneyArgs journey::run_journey, "Journey",
         "Run up to 50 steps on one device in one call, stopping at the first failure. Use when the steps are known beforehand.",
         "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
+    scroll_to_element Interact Input "i" ScrollToElementArgs scroll::scroll_to_element, "Scroll to element",
+        "Scroll the container until the element can be seen; stops at its end. Each scroll is followed by a look.", ACTION;
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
         "Bring an app to the front; full verification checks that it is.", ACTION;
     swipe Interact Input "" SwipeArgs interact::swipe, "Swipe",

@@ -153,7 +153,7 @@ fn absent(wanted: &Wanted, otherwise: Code) -> Code {
     }
 }
 
-fn wanted(selector: Option<&Selector>, element_id: Option<&String>) -> Result<Wanted, Failure> {
+pub(super) fn wanted(selector: Option<&Selector>, element_id: Option<&String>) -> Result<Wanted, Failure> {
     match (selector, element_id) {
         (Some(selector), None) => {
             selector.validate("selector")?;
@@ -310,7 +310,10 @@ pub(super) async fn get_readiness(call: Call) -> Result<Answer, Failure> {
     if let Some(failure) = reads.saw_nothing() {
         return Err(failure);
     }
-    let report = assess(&call.house.plugins, &reads.timeline, stability).await;
+    reads.probing = args.probes == Some(true);
+    reads.probe().await;
+    let mut report = assess(&call.house.plugins, &reads.timeline, stability).await;
+    report.limitations.append(&mut reads.unprobed);
     Ok(Answer::body(readiness_body(&call, &session, &reads, &report).await))
 }
 
@@ -341,6 +344,7 @@ pub(super) async fn wait_for_readiness(call: Call) -> Result<Answer, Failure> {
     call.request.progress(0.0, None, format!("waiting until {}", wait.state.as_str()));
     let mut reads =
         Reads::new(&session, &call.request, Purpose::Readiness, call.budget(timeout), Duration::from_millis(100));
+    reads.probing = args.probes == Some(true);
     let (reached, report) = wait_until_ready(&mut reads, &call.house.plugins, wait).await;
     if let Some(failure) = reads.saw_nothing() {
         return Err(failure);

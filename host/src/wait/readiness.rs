@@ -213,7 +213,9 @@ pub async fn wait_for_readiness(
             }
             return (false, report);
         }
-        let report = assess(plugins, &reads.timeline, wait.stability).await;
+        reads.probe().await;
+        let mut report = assess(plugins, &reads.timeline, wait.stability).await;
+        report.limitations.append(&mut reads.unprobed.clone());
         if report.state == wait.state {
             return (true, report);
         }

@@ -15,6 +15,9 @@ use crate::request::{Purpose, Request};
 /// At most this many observations of a wait are kept for its classifiers.
 const KEPT: usize = 16;
 
+/// One question about the app in front, which the device itself bounds by two seconds.
+const PROBE: Duration = Duration::from_secs(5);
+
 /// When the next read begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
@@ -48,6 +51,10 @@ pub struct Reads<'a> {
     last_started: Option<Instant>,
     last_ended: Option<Instant>,
     started: Instant,
+    /// Beside each read that is assessed, the app is asked about: see [`Reads::probe`].
+    pub probing: bool,
+    /// What the last probe could not tell.
+    pub unprobed: Vec<String>,
     /// What was seen, for classifiers and evidence; the newest 16 reads.
     pub timeline: TimelineData,
     /// Successful reads.
@@ -81,6 +88,8 @@ impl<'a> Reads<'a> {
             last_started: None,
             last_ended: None,
             started: Instant::now(),
+            probing: false,
+            unprobed: Vec::new(),
             timeline: TimelineData::default(),
             successes: 0,
             last_failure: None,
@@ -123,6 +132,32 @@ impl<'a> Reads<'a> {
                 self.failed(failure);
                 None
             }
+        }
+    }
+
+    /// Asks about the app in front, where this series does: in a turn of its own right after a read, on the series' budget.
+    /// What cannot be told is a limitation, and the classifiers are not told it.
+    pub async fn probe(&mut self) {
+        if !self.probing {
+            return;
+        }
+        self.timeline.probes.clear();
+        self.unprobed.clear();
+        let latest = self.timeline.observations.last();
+        let package = latest.and_then(|seen| seen.screen.package.clone().or_else(|| seen.tree.package.clone()));
+        let budget = self.budget.child(PROBE);
+        let asked = async {
+            let turn = self.session.enter(self.request, &budget).await?;
+            let told = self.session.adapter.probe(&self.session.pinned, package.as_deref(), &budget).await;
+            drop(turn);
+            told
+        };
+        match self.request.timings.time("metadata_ms", asked).await {
+            Ok(told) => {
+                self.timeline.probes = told.facts;
+                self.unprobed = told.limitations;
+            }
+            Err(failure) => self.unprobed.push(format!("probes_failed: {}", failure.code)),
         }
     }
 

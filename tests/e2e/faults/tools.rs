@@ -107,6 +107,9 @@ pub(super) const MORE: &[Row] = &[
     acting("install_app", Looks::Never, sending("cmd package install"), APK),
 ];
 
+/// Tools whose inputs follow from what the screen shows after each: how faults meet them is in `tools::series`.
+pub(super) const APART: &[&str] = &["adjust_control", "scroll_to_element"];
+
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
 pub(super) const ELSEWHERE: &[&str] =
     &["list_devices", "list_plugins", "reload_plugins", "get_system_status", "classify_action_outcome"];

@@ -13,6 +13,14 @@ fn working(tool: &str) -> Option<Vec<Value>> {
     let (there, nowhere) = (json!({ "text": "Sign in" }), json!({ "text": "nowhere" }));
     let step = |selector: &Value| json!([{ "id": "a", "type": "tap", "selector": selector }]);
     Some(match tool {
+        "adjust_control" => vec![
+            json!({ "selector": { "text": "Remember me" }, "targetValue": true }),
+            json!({ "selector": nowhere, "targetValue": 1 }),
+        ],
+        "scroll_to_element" => vec![
+            json!({ "selector": there, "responseMode": "compact" }),
+            json!({ "selector": nowhere, "maxScrolls": 1 }),
+        ],
         "classify_action_outcome" => {
             vec![json!({ "uiChanged": true }), json!({ "uiChanged": false, "actionType": "tap" })]
         }

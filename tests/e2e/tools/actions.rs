@@ -46,7 +46,11 @@ on_each_adb! {
                         "{case}"
                     );
                     assert!(answer["/timing/total_ms"].is_number(), "{case}");
-                    assert_eq!(mark.inputs().len(), 1, "{case}");
+                    let inputs = mark.inputs();
+                    assert_eq!(inputs.len(), 1, "{case}");
+                    let after = mark.dumps().iter().filter(|dump| dump.start_ms > inputs[0].start_ms).count();
+                    let wanted = ["none", "light", "full"].iter().position(|mode| *mode == verification).unwrap();
+                    assert_eq!(after, wanted, "reads begun after the input: {case}");
                 }
             }
         }
@@ -216,6 +220,31 @@ on_each_adb! {
         );
         assert_eq!(answer["retryable"], true, "{shown}");
         mark.no_input_later(std::time::Duration::from_secs(1), &shown).await;
+    }
+
+    async fn defaults_and_clamps_are_the_contracts_for_every_action(flavor) {
+        let bench = Bench::new("counter", flavor).await;
+        let scroll = r#"{"selector": {"text": "Increment"}}"#;
+        let start = r#"{"appId": "com.example.counter"}"#;
+        let others = [("scroll_to_element", scroll, 10_000), ("start_app", start, 10_000)];
+        let all = TOOLS.iter().map(|(tool, arguments, _)| (*tool, *arguments, 5_000)).chain(others);
+        for (tool, arguments, action) in all {
+            for (verification, verify) in [("none", 3_000), ("light", 3_000), ("full", 10_000)] {
+                bench.phone().goto("counter");
+                let answer = bench.call(tool, call(&bench, arguments, verification, "debug")).await.fine();
+                let held = &answer["effective_controls"];
+                let case = format!("{tool} {verification}: {held}");
+                assert_eq!((&held["actionTimeoutMs"], &held["verificationTimeoutMs"]), (&json!(action), &json!(verify)), "{case}");
+            }
+            for (given, action, verify) in [(-1_i64, 100, 100), (99_999_999_999_i64, 30_000, 60_000)] {
+                let mut arguments = call(&bench, arguments, "none", "debug");
+                arguments["actionTimeoutMs"] = json!(given);
+                arguments["verificationTimeoutMs"] = json!(given);
+                let answer = bench.call(tool, arguments).await.fine();
+                let held = &answer["effective_controls"];
+                assert_eq!((&held["actionTimeoutMs"], &held["verificationTimeoutMs"]), (&json!(action), &json!(verify)), "{tool}: {held}");
+            }
+        }
     }
 
     async fn timeouts_clamp_and_debug_says_what_held(flavor) {

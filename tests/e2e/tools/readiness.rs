@@ -115,6 +115,51 @@ on_each_adb! {
         assert_eq!(answer["/readiness/state"], "unresponsive", "{:#}", answer.structured);
     }
 
+    async fn what_the_system_records_is_asked_for_only_where_asked(flavor) {
+        let bench = Bench::new("settings", flavor).await;
+        let probed = |bench: &Bench| bench.phone().journal().commands().iter().any(|command| command.argv.iter().any(|word| word == "processes"));
+        let answer = bench.call("get_readiness", json!({})).await.fine();
+        assert!(!probed(&bench), "two reads and no question");
+        assert_eq!(answer["/readiness/unsupported"], json!(["debugger_paused", "unresponsive"]), "{:#}", answer.structured);
+
+        let answer = bench.call("get_readiness", json!({ "probes": true })).await.fine();
+        assert!(probed(&bench));
+        assert_eq!(answer["/readiness/state"], "settled", "{:#}", answer.structured);
+        assert_eq!(answer["/readiness/unsupported"], json!([]), "{:#}", answer.structured);
+
+        bench.phone().fault(Fault::now(FaultKind::Debugger));
+        let answer = bench.call("get_readiness", json!({})).await.fine();
+        assert_eq!(answer["/readiness/state"], "settled", "nobody asked: {:#}", answer.structured);
+        for (tool, arguments) in [
+            ("get_readiness", json!({ "probes": true, "samples": 1 })),
+            ("wait_for_readiness", json!({ "probes": true, "state": "debugger_paused" })),
+        ] {
+            let answer = bench.call(tool, arguments).await.fine();
+            let shown = format!("{tool}: {:#}", answer.structured);
+            assert_eq!(answer["/readiness/state"], "debugger_paused", "{shown}");
+            let evidence = answer["/readiness/evidence"].as_array().unwrap();
+            let firm = evidence.iter().find(|one| one["signal"] == "debugger").expect("evidence");
+            assert_eq!(firm["heuristic"], false, "{shown}");
+            assert!(firm["detail"].as_str().unwrap().contains("traced by 4100"), "{shown}");
+        }
+        // It outranks an app that does not respond, which is why that one does not.
+        bench.phone().fault(Fault::now(FaultKind::AnrDialog));
+        let answer = bench.call("get_readiness", json!({ "probes": true, "samples": 1 })).await.fine();
+        assert_eq!(answer["/readiness/state"], "debugger_paused", "{:#}", answer.structured);
+        let signals = answer["/readiness/evidence"].to_string();
+        assert!(signals.contains("anr-record") && signals.contains("anr-window"), "{signals}");
+    }
+
+    async fn a_probe_that_fails_is_a_limitation_and_no_verdict(flavor) {
+        let bench = Bench::new("settings", flavor).await;
+        bench.phone().fault(Fault::forever("dumpsys activity processes", FaultKind::Hang));
+        let answer = bench.call("get_readiness", json!({ "probes": true })).await.fine();
+        let shown = format!("{:#}", answer.structured);
+        assert_eq!(answer["/readiness/state"], "settled", "{shown}");
+        assert_eq!(answer["/readiness/unsupported"], json!(["unresponsive"]), "{shown}");
+        assert!(answer["/readiness/limitations"].to_string().contains("anr_probe"), "{shown}");
+    }
+
     async fn a_screen_that_never_rests_is_not_idle(flavor) {
         let bench = Bench::new("never-idle", flavor).await;
         for (tool, arguments) in [

@@ -8,6 +8,7 @@ mod input;
 mod install;
 mod launch;
 mod manage;
+mod probe;
 mod screen;
 mod trace;
 mod windows;
@@ -20,6 +21,7 @@ pub use input::classify_input;
 pub use install::{InstallEnd, REASONS, parse_install, remedy_of};
 pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
 pub use manage::{DeviceUser, Managing, classify_managing, parse_console, parse_users};
+pub use probe::{ProcessRecord, ProcessState, parse_process_records, parse_process_states};
 pub use screen::{
     ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };

@@ -35,6 +35,7 @@ pub const PARSERS: &[(&str, Promise)] = &[
     ("resumed_activity", output::resumed_activity),
     ("keyboard_shown", output::keyboard_shown),
     ("screen_state", output::screen_state),
+    ("process_state", output::process_state),
     ("wm_size", output::wm_size),
     ("getprop", output::getprop),
     ("logcat", logs::logcat),

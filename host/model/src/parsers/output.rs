@@ -3,8 +3,8 @@
 use super::{promised, sound, text};
 use crate::android::{
     DeviceState, classify_adb_error, classify_dump_error, classify_input, parse_am_start, parse_devices, parse_getprop,
-    parse_keyboard_shown, parse_resolved_activity, parse_resumed_activity, parse_screen_state, parse_wm_size, quote,
-    state_remedy,
+    parse_keyboard_shown, parse_process_records, parse_process_states, parse_resolved_activity, parse_resumed_activity,
+    parse_screen_state, parse_wm_size, quote, state_remedy,
 };
 
 /// Devices with serial and state; a list as adb prints it reads as it was.
@@ -47,6 +47,20 @@ pub(super) fn adb_error(bytes: &[u8]) -> Result<bool, String> {
     let noisy = classify_adb_error(&format!("a device says: device offline\n{text}"));
     promised(noisy.is_some_and(|noisy| noisy.code == failure.code), || format!("{text:?}: the device's words count"))?;
     Ok(true)
+}
+
+/// As many records and states as lines say, each of a process that has a name and a pid.
+pub(super) fn process_state(bytes: &[u8]) -> Result<bool, String> {
+    let text = text(bytes);
+    let (records, states) = (parse_process_records(&text), parse_process_states(&text));
+    promised(records.len() + states.len() <= text.lines().count(), || {
+        format!("{} of {}", records.len(), states.len())
+    })?;
+    for record in &records {
+        let named = !record.process.is_empty() && !record.process.contains(char::is_whitespace);
+        promised(named, || format!("{record:?}"))?;
+    }
+    Ok(!records.is_empty() || !states.is_empty())
 }
 
 pub(super) fn dump_error(bytes: &[u8]) -> Result<bool, String> {

@@ -1,6 +1,7 @@
 //! One screen: its elements, where they are, and what can be asked of them.
 
 mod build;
+mod control;
 mod decode;
 mod escape;
 mod find;
@@ -10,15 +11,18 @@ mod node;
 mod parse;
 mod render;
 mod roles;
+mod scroll;
 mod select;
 mod target;
 pub(crate) mod text;
 mod token;
 
+pub use control::{Control, ControlValue, Track};
 pub use find::{Candidate, Extent, Met, confidence, find_by_words};
 pub use fingerprint::fingerprint;
 pub use parse::{ParseOptions, parse_hierarchy};
 pub use render::{ElementView, element_json, text_tree, text_tree_of};
+pub use scroll::{ScrollArea, ScrollDirection, ScrollStroke, scroll_areas, scroll_stroke};
 pub use select::{Selector, StateSelector};
 pub use target::{Match, interactable, resolve_target};
 

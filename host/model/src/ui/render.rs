@@ -178,7 +178,7 @@ const MAX_LINE_TEXT: usize = 120;
 /// ```
 ///
 /// - `[4]`: the element's index, as `index` and `parentId` use it.
-/// - Role, or the class where it has none; then text, `desc=`, `hint=` (escaped, cut at 120 characters with `…`).
+/// - Role, or the class where it has none, and neither of a label that shows its text; then text, `desc=`, `hint=` (escaped, cut at 120 characters with `…`).
 /// - `#`: its resource id, without the package where that is the window's own.
 /// - State where it is not the default: `checked`, `unchecked` (of what can be), `selected`, `focused`, `expanded`,
 ///   `collapsed`, `disabled`, `password`, `value=…`, and `hidden` when nothing of it is on the display.
@@ -252,6 +252,8 @@ fn element_line(out: &mut String, tree: &Tree, element: &Element, index: u32, le
     out.extend(std::iter::repeat_n(' ', level.min(MAX_INDENT)));
     // An app names its own classes, and may put a line end into one.
     match element.role {
+        // What only says something is named by what it says.
+        Some("text") if element.text.is_some() => put!(out, "[{index}]"),
         Some(role) => put!(out, "[{index}] {role}"),
         None => put!(out, "[{index}] {}", shortened(simple_class(&element.class))),
     }

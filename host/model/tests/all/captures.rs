@@ -71,8 +71,9 @@ fn every_capture_has_its_attribution() {
 }
 
 #[test]
-fn an_element_takes_at_most_350_bytes_on_average() {
+fn an_element_takes_at_most_350_bytes_on_average_and_60_as_text() {
     let mut table = String::new();
+    let (mut lines, mut elements) = (0, 0);
     for (file, tree) in trees() {
         let count = tree.elements.len();
         let json: usize =
@@ -81,7 +82,9 @@ fn an_element_takes_at_most_350_bytes_on_average() {
         table +=
             &format!("{file:55} {count:4} elements, JSON {:4}, text {:3} bytes each\n", json / count, text / count);
         assert!(json / count <= 350, "{file}: {} bytes an element", json / count);
+        (lines, elements) = (lines + text, elements + count);
     }
+    assert!(lines <= 60 * elements, "{lines} bytes of text for {elements} elements\n{table}");
     eprintln!("{table}");
 }
 

@@ -16,6 +16,7 @@ mod launch;
 mod logs;
 mod managing;
 mod parsing;
+mod probing;
 mod properties;
 mod quoting;
 mod refusing;

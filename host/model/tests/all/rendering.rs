@@ -109,7 +109,7 @@ fn the_text_tree_has_one_line_an_element() {
     assert_eq!(
         text_tree(&tree_of(screen(&row))),
         "[0] LinearLayout tap 0,0-1080,100\n \
-         [1] text \"Say \\\"hi\\\"\\nnow\" 10,10-110,60\n \
+         [1] \"Say \\\"hi\\\"\\nnow\" 10,10-110,60\n \
          [2] switch #on unchecked disabled 10,10-110,60\n"
     );
 }

@@ -40,7 +40,7 @@ pub(super) const WINDOW_LINES: &str = window_lines!();
 
 /// Whether a status says that a command was ended: 124 of `timeout`, or a signal's. 126 and 127 are a command that is not
 /// there.
-fn was_ended(status: i32) -> bool {
+pub(super) fn was_ended(status: i32) -> bool {
     status == 124 || status > 128
 }
 

@@ -9,6 +9,7 @@ mod list;
 mod logs;
 mod manage;
 pub(crate) mod parsers;
+mod probe;
 mod read;
 mod reread;
 mod shell;
@@ -30,8 +31,8 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, LogQuery, Logs, Pinned, Prepared, Read,
-    ReadFailure, Refused, Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, LogQuery, Logs, Pinned, Prepared,
+    Probes, Read, ReadFailure, Refused, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -141,6 +142,15 @@ impl Adapter for Android {
         output: Result<&Output, &ProcessError>,
     ) -> Result<Accepted, Box<Refused>> {
         self.judge_input(device, prepared, began, output)
+    }
+
+    fn probe<'a>(
+        &'a self,
+        device: &'a Pinned,
+        package: Option<&'a str>,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Probes, Failure>> {
+        Box::pin(self.probe_app(device, package, budget))
     }
 
     fn installed<'a>(

@@ -6,6 +6,7 @@ mod judge;
 mod logs;
 mod manage;
 mod observe;
+mod series;
 mod system;
 mod waits;
 
@@ -21,6 +22,7 @@ pub(super) use judge::{
 pub(super) use logs::GetLogsArgs;
 pub(super) use manage::{AppArgs, InstallAppArgs, ListDevicesArgs, PermissionArgs, ProjectType, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
+pub(super) use series::{AdjustControlArgs, AdjustProperty, Direction, ScrollSelector, ScrollToElementArgs};
 pub(super) use system::ListPluginsArgs;
 pub(super) use waits::{ExpectElementVisibleArgs, ExpectStateArgs, WaitForUiArgs};
 

@@ -48,6 +48,8 @@ pub(in crate::tools) struct GetReadinessArgs {
     /// Default 300.
     #[schemars(range(min = 100, max = 10000))]
     pub stability_ms: Option<u64>,
+    /// Also ask for an ANR and a debugger.
+    pub probes: Option<bool>,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -63,6 +65,8 @@ pub(in crate::tools) struct WaitForReadinessArgs {
     /// Default 300.
     #[schemars(range(min = 100, max = 10000))]
     pub stability_ms: Option<u64>,
+    /// Also ask for an ANR and a debugger.
+    pub probes: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
