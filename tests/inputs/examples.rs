@@ -62,6 +62,9 @@ fn captures(name: &str) -> &'static [&'static str] {
         "capture_file" => {
             &["commands/adb_devices", "commands/dumpsys_window", "commands/logcat", "commands/adb_errors"]
         }
+        "display_ids" => &["commands/dumpsys_SurfaceFlinger"],
+        "network_log" => &["commands/logcat"],
+        "screencap_output" => &["commands/screencap"],
         "wm_size" | "device_facts" => &["commands/wm"],
         _ => &[],
     }
@@ -88,6 +91,7 @@ const PRECONDITION: &str = r#"{"all":[{"predicate":"text-present","args":{"text"
 const SCHEMA: &str = r##"{"type":"object","additionalProperties":false,"required":["user"],"properties":{"user":{"type":"string","maxLength":9,"pattern":"^[a-z]+$"},"fields":{"type":"array","items":{"$ref":"#/$defs/field"}},"mode":{"enum":["a","b"]}},"$defs":{"field":{"type":"object","properties":{"id":{"type":"string"},"inner":{"$ref":"#/$defs/field"}}}}}"##;
 const MANIFEST: &str = "name = \"login-flow\"\nversion = \"1.0.0\"\ncomponent = \"guest.wasm\"\nsha256 = \"24eaf3439a60c96764c4f2c92a0a81b52bd4fe5d5b91f090184a0f6486b1bf29\"\nwit = \"handset:plugin@0.1.0\"\n\n[requests]\ngrants = [\"observe\", \"input:tap_element\"]\n\n[limits]\nmemory_mib = 64\n";
 const SCENE: &str = "[device]\nsize = \"1080x2400\"\nsdk = 34\n\n[app]\npackage = \"com.app\"\nstart = \"main\"\n\n[vars]\nn = \"0\"\n\n[[screen]]\nname = \"main\"\n[[screen.element]]\nclass = \"Button\"\nrid = \"go\"\ntext = \"Go {n}\"\nbounds = [0, 1000, 1080, 1400]\ntap = [{ inc = \"n\" }, { after = 50, goto = \"main\", push = true }]\n[[screen.element]]\nclass = \"TextView\"\ntext = \"row {n}\"\nbounds = [0, 100, 1080, 200]\nrepeat = { count = 3, step = 100 }\n";
+const PICTURE: &str = r"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x02\x00\x00\x00\x02\x08\x02\x00\x00\x00\xfd\xd4\x9a\x73\x00\x00\x00\x19\x49\x44\x41\x54\x78\x01\x01\x0e\x00\xf1\xff\x00\x01\x02\x03\x01\x02\x03\x00\x01\x02\x03\x01\x02\x03\x00\xae\x00\x19\x52\xd5\x5d\xed\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
 const UNSUMMED: &str = r"OPEN\x01\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\xb0\xaf\xba\xb1shell:OKAY\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xb0\xb4\xbe\xa6";
 const WIRE: &str = r"CNXN\x00\x00\x00\x01\x00\x10\x00\x00\x06\x00\x00\x00\x32\x02\x00\x00\xbc\xb1\xa7\xb1host::";
 
@@ -177,6 +181,15 @@ fn texts(name: &str) -> Vec<&'static str> {
         ],
         "activity_dump" => vec![
             "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n  * Task{c5 #8 type=standard A=10149:com.app U=0 visible=true mode=fullscreen sz=1}\n    * Hist #0: ActivityRecord{6d u0 com.app/.Main t8}\n      state=RESUMED\n  ResumedActivity: ActivityRecord{6d u0 com.app/.Main t8}\n",
+        ],
+        "network_log" => vec![
+            "D/OkHttp  ( 9): --> POST https://a.b/c?d=e h2\nD/OkHttp  ( 9): <-- 200 https://a.b/c?d=e (123ms, 45-byte body)\n",
+            "I/a( 9): GET https://a.b/c 204 12 ms\nD/okhttp( 9): --> GET http://x.y/z\nD/okhttp( 9): <-- HTTP FAILED: java.net.SocketTimeoutException: timeout\n",
+        ],
+        "screencap_output" => vec![PICTURE],
+        "display_ids" => vec![
+            "Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL\n",
+            "  DisplayDeviceInfo{\"Built-in Screen\": uniqueId=\"local:4619827259835644672\", 1080 x 2400, state ON, owner x}\n",
         ],
         "window_dump" => vec![
             "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  Window #0 Window{41de u0 com.app/com.app.Main}:\n    mDisplayId=0 package=com.app\n    mAttrs={(0,0)(fillxfill) ty=BASE_APPLICATION\n      fl=SECURE}\n    Frames: frame=[0,0][1080,2400] last=[0,0][0,0]\n    isVisible=true\n  Display: mDisplayId=0\n    init=1080x2400 420dpi cur=1080x2400\n  mCurrentFocus=Window{41de u0 com.app/com.app.Main}\n  mRotation=1\n",

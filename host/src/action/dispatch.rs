@@ -303,6 +303,7 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
         };
         if !std::mem::replace(&mut started, true) {
             request.dispatching();
+            session.screens.acted(&session.pinned.key, dispatched.at);
         }
         let began = dispatched.at;
         let output = dispatched.finish().await;

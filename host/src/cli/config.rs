@@ -26,6 +26,17 @@ pub struct Config {
     /// `[android]`.
     #[serde(default)]
     pub android: AndroidSection,
+    /// `[screenshots]`.
+    #[serde(default)]
+    pub screenshots: ScreenshotSection,
+}
+
+/// `[screenshots]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenshotSection {
+    /// The one folder that `savePath` of capture_screenshot may write to; without it none may be written.
+    pub folder: Option<PathBuf>,
 }
 
 /// `[android]`.
@@ -162,6 +173,7 @@ pub(super) fn house_of(options: &Serve, mut config: Config, adb: Option<Program>
     };
     Ok(HouseConfig {
         measures,
+        screenshots: config.screenshots.folder,
         adapters: vec![Arc::new(android)],
         foundation,
         plugins,

@@ -19,11 +19,12 @@ pub use logs::{Follow, Heard, LogListener, LogQuery, LogSource, Logs};
 pub use manage::{Manage, Orientation};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
-pub use shots::Shot;
+pub use shots::{ScreenCapture, Shot};
 
 use std::future::Future;
 use std::pin::Pin;
 
+use handset_model::logs::Level;
 use handset_model::report::Report;
 use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
 use handset_model::ui::{Size, Tree};
@@ -225,6 +226,50 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     ) -> BoxFuture<'a, Result<(Report, Option<Leftover>), Failure>> {
         let _ = (device, reads, budget);
         Box::pin(std::future::ready(Err(without("questions for a report"))))
+    }
+
+    /// Finds out how an app's log is followed.
+    fn follow<'a>(
+        &'a self,
+        device: &'a Pinned,
+        app: &'a str,
+        level: Level,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Follow, Failure>> {
+        let _ = (device, app, level, budget);
+        Box::pin(std::future::ready(Err(without("a device log"))))
+    }
+
+    /// Follows until the budget ends or the connection does; says why it ended. One child, which is reaped then.
+    fn follow_on<'a>(
+        &'a self,
+        device: &'a Pinned,
+        follow: Follow,
+        budget: &'a Budget,
+        listener: LogListener,
+    ) -> BoxFuture<'a, Failure> {
+        let _ = (device, follow, budget, listener);
+        Box::pin(std::future::ready(without("a device log")))
+    }
+
+    /// One picture of the display that is in use. The caller holds the device's lane.
+    fn screenshot<'a>(
+        &'a self,
+        device: &'a Pinned,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<ScreenCapture, Failure>> {
+        let _ = (device, budget);
+        Box::pin(std::future::ready(Err(without("screenshots"))))
+    }
+
+    /// Title of a window that can be seen and refuses to be captured, if there is one.
+    fn secure_window<'a>(
+        &'a self,
+        device: &'a Pinned,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
+        let _ = (device, budget);
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Whether what a read or a gesture left on the device is over.

@@ -1,10 +1,11 @@
 //! Screenshots that were handed out: what coordinates of the space `screenshot` mean.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use handset_model::snapshot::DeviceKey;
 use handset_model::ui::Size;
+use tokio::time::Instant;
 
 use super::{Pinned, Screens};
 
@@ -35,13 +36,28 @@ impl Shot {
     }
 }
 
+/// What a device was captured as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScreenCapture {
+    /// A whole PNG.
+    pub png: Vec<u8>,
+    /// The display's size as it is turned, where the device told it.
+    pub display: Option<Size>,
+    /// Quarter turns, where the device told them.
+    pub rotation: Option<u32>,
+}
+
 /// The screenshots this process remembers.
 #[derive(Debug, Default)]
-pub(super) struct Shots(Mutex<(u64, VecDeque<(u64, Shot)>)>);
+pub(super) struct Shots {
+    kept: Mutex<(u64, VecDeque<(u64, Shot)>)>,
+    /// When an input was last dispatched, by device.
+    acted: Mutex<HashMap<DeviceKey, Instant>>,
+}
 
 impl Shots {
     fn keep(&self, shot: Shot) -> u64 {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.0 += 1;
         let number = kept.0;
         if kept.1.len() >= SHOTS {
@@ -52,13 +68,13 @@ impl Shots {
     }
 
     fn find(&self, number: u64) -> Option<Shot> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.1.iter().find(|(known, _)| *known == number).map(|(_, shot)| shot.clone())
     }
 
     /// Forgets the screenshots of every device that does not pass.
     pub(super) fn retain(&self, keep: impl Fn(&DeviceKey) -> bool) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.1.retain(|(_, shot)| keep(&shot.key));
     }
 }
@@ -77,6 +93,17 @@ impl Screens {
         let (number, tail) = id.strip_prefix('s')?.split_once('.')?;
         let number = number.parse().ok().filter(|_| tail == self.tail())?;
         self.shots().find(number)
+    }
+
+    /// An input was dispatched to this device: what its app sends from now on follows from it.
+    pub fn acted(&self, device: &DeviceKey, at: Instant) {
+        self.shots().acted.lock().unwrap_or_else(PoisonError::into_inner).insert(device.clone(), at);
+    }
+
+    /// When an input was last dispatched to this device; a blocked one was not.
+    #[must_use]
+    pub fn last_action(&self, device: &DeviceKey) -> Option<Instant> {
+        self.shots().acted.lock().unwrap_or_else(PoisonError::into_inner).get(device).copied()
     }
 
     fn tail(&self) -> String {

@@ -7,6 +7,8 @@ mod tests;
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use handset_model::{Code, Failure};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
@@ -203,10 +205,15 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::new(ErrorCode::INVALID_PARAMS, message, Some(json!({ "error": failure.to_json() })))
 }
 
-fn answered(answer: Answer) -> CallToolResult {
+fn answered(mut answer: Answer) -> CallToolResult {
+    let picture = answer.take_picture();
     let (body, text) = answer.into_parts();
     let text = text.unwrap_or_else(|| short(&body));
-    structured(text, body, false)
+    let mut result = structured(text, body, false);
+    if let Some((bytes, mime)) = picture {
+        result.content.push(ContentBlock::image(STANDARD.encode(bytes), mime));
+    }
+    result
 }
 
 fn refused(tool: &Tool, failure: &Failure, request: &Request) -> CallToolResult {

@@ -95,6 +95,7 @@ impl Client {
             builtins: Builtins::none(),
             limits: handset_model::snapshot::HistoryLimits::default(),
             measures: None,
+            screenshots: None,
         });
         let (ours, theirs) = duplex(1 << 16);
         let (read, write) = split(theirs);

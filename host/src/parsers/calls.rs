@@ -43,6 +43,7 @@ fn house() -> Result<&'static (Runtime, Arc<House>), String> {
                 builtins: Builtins::embedded(),
                 limits: HistoryLimits::default(),
                 measures: None,
+                screenshots: None,
             })
         };
         let budget = Budget::new(LONG, CancellationToken::new());

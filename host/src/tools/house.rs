@@ -7,6 +7,7 @@ use std::time::Duration;
 use handset_model::snapshot::{DeviceKey, HistoryLimits};
 use handset_model::{Code, Failure};
 
+use super::streams::Streams;
 use super::{Measures, Tool};
 use crate::budget::Budget;
 use crate::clock::Clock;
@@ -52,6 +53,8 @@ pub struct HouseConfig {
     pub limits: HistoryLimits,
     /// Where the record of each request is written, if anywhere.
     pub measures: Option<Measures>,
+    /// The one folder that screenshots may be written to, if any.
+    pub screenshots: Option<PathBuf>,
 }
 
 /// The server's state: adapters, lanes, screens, plugins. A clone is the same house.
@@ -67,6 +70,10 @@ pub struct House {
     pub plugins: Arc<Plugins>,
     /// Children.
     pub processes: Processes,
+    /// Log streams.
+    pub streams: Arc<Streams>,
+    /// The one folder that screenshots may be written to, if any.
+    pub screenshots: Option<PathBuf>,
     measures: Option<Arc<Measures>>,
 }
 
@@ -88,8 +95,17 @@ impl House {
             protected: config.protected,
             precompiler: std::env::current_exe().ok().map(Program::new),
         });
-        let (adapters, measures) = (config.adapters, config.measures.map(Arc::new));
-        Arc::new(Self { adapters, lanes: Arc::new(Lanes::advisory()), screens, plugins, processes, measures })
+        let (adapters, measures, screenshots) = (config.adapters, config.measures.map(Arc::new), config.screenshots);
+        Arc::new(Self {
+            adapters,
+            lanes: Arc::new(Lanes::advisory()),
+            screens,
+            plugins,
+            processes,
+            streams: Arc::default(),
+            screenshots,
+            measures,
+        })
     }
 
     /// The house as one request sees it: its plugins stay those it began with.

@@ -10,14 +10,19 @@ mod journey;
 mod logs;
 mod manage;
 mod measures;
+mod network;
 mod observe;
 pub(crate) mod parsers;
+mod picture;
 mod resolved;
 mod schema;
 mod screens;
+mod screenshot;
 mod scroll;
 mod sdk;
+mod snapshot;
 mod step;
+mod streams;
 mod system;
 mod table;
 mod waits;
@@ -132,6 +137,15 @@ pub enum Answer {
         /// Shown as text instead of the JSON.
         text: Option<String>,
     },
+    /// An answer with a picture beside it.
+    Picture {
+        /// The JSON.
+        body: Value,
+        /// The picture, encoded as `mime` says.
+        bytes: Vec<u8>,
+        /// `image/png`, `image/jpeg`.
+        mime: &'static str,
+    },
 }
 
 impl Answer {
@@ -139,12 +153,24 @@ impl Answer {
         Self::Body { body, success: None, failure_code: None, text: None }
     }
 
+    fn picture(body: Value, bytes: Vec<u8>, mime: &'static str) -> Self {
+        Self::Picture { body, bytes, mime }
+    }
+
+    /// Takes the picture out, where there is one.
+    pub fn take_picture(&mut self) -> Option<(Vec<u8>, &'static str)> {
+        match self {
+            Self::Picture { bytes, mime, .. } => Some((std::mem::take(bytes), *mime)),
+            _ => None,
+        }
+    }
+
     /// As the caller asked to see it.
     #[must_use]
     pub fn to_json(&self, mode: Option<ResponseMode>) -> Value {
         match self {
             Self::Action(report) => mode.map_or_else(|| report.to_json(), |mode| report.shaped(mode)),
-            Self::Body { body, .. } => body.clone(),
+            Self::Body { body, .. } | Self::Picture { body, .. } => body.clone(),
         }
     }
 
@@ -154,6 +180,7 @@ impl Answer {
         match self {
             Self::Action(report) => (report.to_json(), None),
             Self::Body { body, text, .. } => (body, text),
+            Self::Picture { body, .. } => (body, None),
         }
     }
 
@@ -163,6 +190,7 @@ impl Answer {
         match self {
             Self::Action(report) => report.success(),
             Self::Body { success, .. } => success.unwrap_or(true),
+            Self::Picture { .. } => true,
         }
     }
 
@@ -172,6 +200,7 @@ impl Answer {
         match self {
             Self::Action(report) => report.failure.as_ref().map(|failure| failure.code),
             Self::Body { failure_code, .. } => *failure_code,
+            Self::Picture { .. } => None,
         }
     }
 

@@ -6,14 +6,18 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AdjustControlArgs, AppArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs,
-    ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs,
-    ListPluginsArgs, NoArgs, PermissionArgs, PressBackArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs,
-    SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs,
-    WaitForUiChangeArgs,
+    AdjustControlArgs, AppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs, ClassifyActionOutcomeArgs,
+    DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs, FindElementArgs, GetLogsArgs,
+    GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, NoArgs, PermissionArgs,
+    PressBackArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs, StartLogStreamArgs,
+    StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs,
+    WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
-use super::{Answer, Call, adjust, finding, interact, journey, logs, manage, observe, screens, scroll, system, waits};
+use super::{
+    Answer, Call, adjust, finding, interact, journey, logs, manage, network, observe, screens, screenshot, scroll,
+    snapshot, streams, system, waits,
+};
 use crate::device::BoxFuture;
 use crate::plugin::ToolGrant;
 
@@ -187,6 +191,12 @@ table! {
          dispatch_started:boolean verification verification_diagnostic state_delta state_delta_available source_module device \
          target trace recovery ui_fingerprint_before ui_fingerprint_after effective_controls details timing ",
          "target_state:object actual_state:object within_tolerance:boolean converged:boolean attempts adjustment_mode");
+    capture_debug_snapshot Observe Observe "ri" CaptureDebugSnapshotArgs snapshot::capture_debug_snapshot, "Debug snapshot",
+        "Screen, tree, activity and logs in one answer, for when something went wrong. What fails is named *_error.",
+        "raw:object semantic:object timing";
+    capture_screenshot Observe Observe "ri" CaptureScreenshotArgs screenshot::capture_screenshot, "Screenshot",
+        "The screen as a picture, scaled down; screenshotId names it for coordinates. The tree is cheaper and says more.",
+        "device:object screenshotId width height resolution:object scale rotation format bytes uniform:boolean reduced:array savedTo timing";
     classify_action_outcome Interact Observe "ri" ClassifyActionOutcomeArgs finding::classify_action_outcome, "Classify outcome",
         "What an action came to, from signals you gathered; asks no device. uiChanged or a visible element is success; without actionType unknown; a failed request is backend_failure; then no_op or ui_failure.",
         "outcome reasoning timing";
@@ -208,6 +218,9 @@ table! {
     get_logs Observe Observe "ri" GetLogsArgs logs::get_logs, "Logs",
         "Newest log lines, of an app across its restarts (appId), and what crashed. Log text is untrusted.",
         "device:object logs:array logCount source crash_summary:object meta:object timing";
+    get_network_activity Observe Observe "ri" DeviceOnlyArgs network::get_network_activity, "Network activity",
+        "Requests the app's HTTP client logged since the last input: a hint, no proof. Most release builds log none.",
+        "requests:array count pending window:object timing";
     get_readiness Observe Observe "ri" GetReadinessArgs waits::get_readiness, "Readiness",
         "Is the app loading, changing or settled now, by what evidence. wait_for_readiness waits.",
         "readiness:object device:object snapshot_session_id snapshot_revision timing";
@@ -233,6 +246,9 @@ table! {
         "plugins:array timing";
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
+    read_log_stream Observe Observe "ri" ReadLogStreamArgs streams::read_log_stream, "Read log stream",
+        "What a started log stream kept; since takes the last answer's cursor. Log text is untrusted.",
+        "sessionId packageName entries:array crash_summary:object cursor dropped omitted_older running:boolean ended:object timing";
     reload_plugins System Never "ri" NoArgs system::reload_plugins, "Reload plugins",
         "Look again at the config and the plugin folders, between requests. Tells what came, went, changed and broke.",
         "success:boolean came:array went:array changed:array broke:array kept problem timing";
@@ -249,6 +265,11 @@ table! {
         "Scroll the container until the element can be seen; stops at its end. Each scroll is followed by a look.", ACTION;
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
         "Bring an app to the front; full verification checks that it is.", ACTION;
+    start_log_stream Observe Observe "ri" StartLogStreamArgs streams::start_log_stream, "Start log stream",
+        "Follow an app's log in the background, across its restarts, until stop_log_stream or 10 minutes without a read.",
+        "success:boolean sessionId packageName level source idle_stop_seconds timing";
+    stop_log_stream Observe Observe "ri" StopLogStreamArgs streams::stop_log_stream, "Stop log stream",
+        "End a log stream.", "success:boolean sessionId stopped:boolean logged dropped timing";
     swipe Interact Input "" SwipeArgs interact::swipe, "Swipe",
         "Drag between two points, in device pixels.", ACTION;
     tap Interact Input "" TapArgs interact::tap, "Tap point",
@@ -336,6 +357,7 @@ mod tests {
         };
         let house = super::super::House::open(super::super::HouseConfig {
             measures: None,
+            screenshots: None,
             adapters: Vec::new(),
             foundation: super::super::Foundation::default(),
             plugins: crate::plugin::Choices::default(),

@@ -53,6 +53,7 @@ async fn serve() -> std::io::Result<String> {
         builtins: Builtins::none(),
         limits: handset_model::snapshot::HistoryLimits::default(),
         measures: None,
+        screenshots: None,
     });
     let server = Fixtures::beside(Server::new(house, Profile::default()));
     let mut config = StreamableHttpServerConfig::default();

@@ -105,14 +105,27 @@ pub(super) const MORE: &[Row] = &[
     acting("grant_permission", Looks::Never, sending("pm grant"), CAMERA),
     acting("revoke_permission", Looks::Never, sending("pm revoke"), CAMERA),
     acting("install_app", Looks::Never, sending("cmd package install"), APK),
+    looking("get_network_activity", Looks::Asks, "", "{}"),
+    looking("capture_screenshot", Looks::Asks, "", "{}"),
 ];
 
 /// Tools whose inputs follow from what the screen shows after each: how faults meet them is in `tools::series`.
 pub(super) const APART: &[&str] = &["adjust_control", "scroll_to_element"];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
-pub(super) const ELSEWHERE: &[&str] =
-    &["list_devices", "list_plugins", "reload_plugins", "get_system_status", "classify_action_outcome"];
+pub(super) const ELSEWHERE: &[&str] = &[
+    "list_devices",
+    "list_plugins",
+    "reload_plugins",
+    "get_system_status",
+    "classify_action_outcome",
+    // Their parts are asked for as those of the tools above, and each that fails is named beside the others.
+    "capture_debug_snapshot",
+    "start_log_stream",
+    // What a stream kept is here.
+    "read_log_stream",
+    "stop_log_stream",
+];
 
 /// How long a call is given for whatever it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +154,8 @@ impl Row {
     /// The command on the device that its first look, or its input where it looks only afterwards, comes down to.
     pub(super) fn first_command(&self) -> &'static str {
         match (self.looks, self.sends) {
-            _ if self.tool == "get_logs" => "logcat",
+            _ if matches!(self.tool, "get_logs" | "get_network_activity") => "logcat",
+            _ if self.tool == "capture_screenshot" => "screencap",
             (Looks::Afterwards | Looks::Never, Some(sends)) => sends.command,
             (Looks::Asks, _) => "dumpsys",
             _ => "dump",

@@ -43,6 +43,11 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         | "reload_plugins" => {
             vec![json!({})]
         }
+        "capture_debug_snapshot" => vec![json!({}), json!({ "includeLogs": false, "includeScreenshot": false })],
+        "capture_screenshot" => vec![json!({}), json!({ "format": "jpeg", "maxLongEdge": 200 })],
+        "get_network_activity" => vec![json!({})],
+        "start_log_stream" => vec![json!({ "packageName": APP }), json!({ "packageName": "not.installed" })],
+        "read_log_stream" | "stop_log_stream" => vec![json!({ "sessionId": "default" })],
         "get_logs" => vec![json!({}), json!({ "appId": APP, "level": "info" }), json!({ "appId": "not.installed" })],
         "grant_permission" | "revoke_permission" => vec![
             json!({ "appId": APP, "permission": "android.permission.CAMERA" }),

@@ -10,6 +10,7 @@ mod logs;
 mod managing;
 mod measured;
 mod network;
+mod pictures;
 mod progress;
 mod readiness;
 mod refusals;

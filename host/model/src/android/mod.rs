@@ -10,6 +10,7 @@ mod launch;
 mod manage;
 mod probe;
 mod screen;
+mod screenshot;
 mod trace;
 mod windows;
 
@@ -25,6 +26,7 @@ pub use probe::{ProcessRecord, ProcessState, parse_process_records, parse_proces
 pub use screen::{
     ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
 };
+pub use screenshot::{parse_display_ids, parse_displays_on, parse_screencap};
 pub use windows::{DisplayEntry, WindowEntry, Windows, parse_windows};
 
 use screen::flag;

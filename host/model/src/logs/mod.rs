@@ -2,11 +2,13 @@
 
 mod crash;
 mod line;
+mod network;
 mod parse;
 mod time;
 
 pub use crash::{Cause, Crash, CrashKind, crashes, crashes_in_text, is_app_frame};
 pub use line::{LogFormat, parse_line};
+pub use network::{NetworkRequest, network_error, network_requests, redacted_url};
 pub use parse::{Logcat, parse_logcat};
 pub use time::{LogTime, TimeBase, parse_log_time};
 

@@ -1,9 +1,11 @@
 //! Logs, and the dumps of the activity and window managers.
 
 use super::{promised, sound, text};
-use crate::android::{parse_activities, parse_windows};
+use crate::android::{parse_activities, parse_display_ids, parse_displays_on, parse_screencap, parse_windows};
 use crate::capture::{CaptureKind, decode, parse_capture};
-use crate::logs::{LogFormat, LogTime, TimeBase, crashes_in_text, parse_log_time, parse_logcat};
+use crate::logs::{
+    LogFormat, LogTime, TimeBase, crashes_in_text, network_requests, parse_log_time, parse_logcat, redacted_url,
+};
 
 /// A log with its entries in order and their words in the text, or a typed failure; threadtime lines read as they were.
 pub(super) fn logcat(bytes: &[u8]) -> Result<bool, String> {
@@ -120,4 +122,50 @@ pub(super) fn capture(bytes: &[u8]) -> Result<bool, String> {
     let marked = [&[0xff, 0xfe], words.as_slice()].concat();
     promised(decode(&marked) == decode(bytes), || "read otherwise in UTF-16".to_owned())?;
     Ok(any)
+}
+
+/// Requests with a URL that shows no query, as many as there can be.
+pub(super) fn network(bytes: &[u8]) -> Result<bool, String> {
+    let Ok(log) = parse_logcat(&text(bytes)) else { return Ok(false) };
+    let requests = network_requests(&log.entries);
+    promised(requests.len() <= 200, || format!("{} requests", requests.len()))?;
+    for request in &requests {
+        let endpoint = &request.endpoint;
+        let bare = endpoint.strip_suffix("?redacted").unwrap_or(endpoint);
+        promised(bare.contains("://") && !bare.contains(['?', '#', ' ']), || format!("{request:?}"))?;
+        promised(!request.done || request.status_code.is_some() || request.network_error.is_some(), || {
+            format!("{request:?}")
+        })?;
+        promised(redacted_url(endpoint).is_some(), || format!("{endpoint:?} is no URL"))?;
+    }
+    Ok(!requests.is_empty())
+}
+
+/// A whole PNG wherever it begins, the same through a terminal; or a typed failure.
+pub(super) fn screencap(bytes: &[u8]) -> Result<bool, String> {
+    let png = match parse_screencap(bytes) {
+        Ok(png) => png,
+        Err(failure) => return sound(&failure).map(|()| false),
+    };
+    promised(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() >= 20, || format!("{} bytes", png.len()))?;
+    let mut through = b"[Warning] said first\r\n".to_vec();
+    for byte in png.iter() {
+        if *byte == b'\n' {
+            through.push(b'\r');
+        }
+        through.push(*byte);
+    }
+    let again = parse_screencap(&through).map_err(|failure| format!("through a terminal: {failure}"))?;
+    promised(again == png, || "a terminal changed it".to_owned())?;
+    Ok(true)
+}
+
+/// Displays, each once where they are on.
+pub(super) fn displays(bytes: &[u8]) -> Result<bool, String> {
+    let text = text(bytes);
+    let (ids, on) = (parse_display_ids(&text), parse_displays_on(&text));
+    promised(ids.len() <= 16 && on.len() <= 16, || format!("{ids:?} {on:?}"))?;
+    let printed: String = ids.iter().map(|id| format!("Display {id} (HWC display 0): port=0\n")).collect();
+    promised(parse_display_ids(&printed) == ids, || printed)?;
+    Ok(!ids.is_empty() || !on.is_empty())
 }

@@ -1,7 +1,8 @@
 //! Logs of every format, and what crashed in them.
 
 use handset_model::logs::{
-    CrashKind, Level, LogFormat, Logcat, TimeBase, crashes_in_text, parse_log_time, parse_logcat,
+    CrashKind, Level, LogFormat, Logcat, NetworkRequest, TimeBase, crashes_in_text, network_error, network_requests,
+    parse_log_time, parse_logcat,
 };
 
 use crate::support::capture_text;
@@ -221,4 +222,71 @@ fn what_is_no_log_is_a_typed_failure() {
         assert_eq!(parse_logcat(text).unwrap_err().code.as_str(), code, "{text}");
     }
     assert!(log("--------- beginning of main\n").entries.is_empty(), "an empty ring is a log");
+}
+
+fn requests(text: &str) -> Vec<NetworkRequest> {
+    network_requests(&log(text).entries)
+}
+
+/// Endpoint, method, status code, error, status, duration.
+fn outcome(request: &NetworkRequest) -> String {
+    let NetworkRequest { endpoint, method, status_code, network_error, duration_ms, .. } = request;
+    let method = method.as_deref().unwrap_or("-");
+    let code = status_code.map_or_else(|| network_error.unwrap_or("-").to_owned(), |code| code.to_string());
+    let took = duration_ms.map_or_else(|| "-".to_owned(), |ms| ms.to_string());
+    format!("{endpoint} {method} {code} {} {took}", request.status())
+}
+
+#[test]
+fn requests_of_each_http_client_are_read_without_query_or_body() {
+    let found = requests(
+        "\
+D/OkHttp  ( 9): --> POST https://me:pw@api.acme.com/login?token=secret h2 (34-byte body)
+D/OkHttp  ( 9): {\"password\":\"https://x.y/ GET 200\"}
+D/OkHttp  ( 9): --> END POST (34-byte body)
+D/OkHttp  ( 9): <-- 200 https://me:pw@api.acme.com/login?token=secret (123ms, 45-byte body)
+I/okhttp.OkHttpClient( 9): --> GET https://api.acme.com/cart http/1.1
+I/okhttp.OkHttpClient( 9): <-- HTTP FAILED: java.net.SocketTimeoutException: timeout
+D/Volley  ( 9): [61] BasicNetwork.logSlowRequests: HTTP response for request=<[ ] https://api.acme.com/slow 0xd41c847e NORMAL 1> [lifetime=3005], [size=2], [rc=503], [retryCount=0]
+E/Volley  ( 9): [61] BasicNetwork.performRequest: Unexpected response code 404 for https://api.acme.com/gone
+I/flutter ( 9): uri: https://api.acme.com/items
+I/flutter ( 9): method: GET
+I/flutter ( 9): statusCode: 401
+I/ReactNativeJS( 9): GET https://api.acme.com/me 204 12 ms
+",
+    );
+    let shown: Vec<String> = found.iter().map(outcome).collect();
+    assert_eq!(
+        shown,
+        [
+            "https://api.acme.com/login?redacted POST 200 success 123",
+            "https://api.acme.com/cart GET timeout retryable -",
+            "https://api.acme.com/slow - 503 retryable 3005",
+            "https://api.acme.com/gone - 404 failure -",
+            "https://api.acme.com/items GET 401 failure -",
+            "https://api.acme.com/me GET 204 success 12",
+        ]
+    );
+}
+
+#[test]
+fn why_there_was_no_answer_has_the_contracts_name() {
+    for (words, name) in [
+        ("java.net.UnknownHostException: Unable to resolve host \"x\"", "dns_error"),
+        ("javax.net.ssl.SSLHandshakeException: Trust anchor for certification path not found", "tls_error"),
+        ("java.net.SocketTimeoutException: timeout", "timeout"),
+        ("java.net.ConnectException: Failed to connect to /10.0.2.2:80", "connection_refused"),
+        ("java.net.SocketException: Connection reset", "connection_reset"),
+        ("net::ERR_NAME_NOT_RESOLVED", "dns_error"),
+        ("java.io.IOException: what", "unknown_network_error"),
+    ] {
+        assert_eq!(network_error(words), name, "{words}");
+    }
+}
+
+#[test]
+fn a_request_under_way_is_none_that_ended() {
+    let found = requests("D/OkHttp  ( 9): --> GET http://a.b/c http/1.1\n");
+    assert_eq!((found.len(), found[0].done), (1, false));
+    assert!(requests("I/a( 9): opened https://a.b/c in the browser\nI/a( 9): 200\n").is_empty());
 }

@@ -75,6 +75,8 @@ pub(super) struct Connection {
     pub(super) met: bool,
     /// What its logcat knows.
     pub(super) logcat: Option<super::logs::LogcatKnows>,
+    /// Its physical displays.
+    pub(super) displays: Option<Vec<u64>>,
     pub(super) boot_id: Option<String>,
     /// Another device was found in it.
     pub(super) suspect: bool,

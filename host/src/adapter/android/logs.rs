@@ -136,7 +136,7 @@ pub(super) fn clock(text: &str) -> (TimeBase, Option<i64>) {
 }
 
 /// The device's clock: seconds since 1970, year and month, zone.
-const CLOCK: &str = "date '+%s %Y-%m %z'";
+pub(super) const CLOCK: &str = "date '+%s %Y-%m %z'";
 
 /// A package's uid, from `pm list packages -U` (Android 8) or `dumpsys package`.
 pub(super) fn package_uid(package: &str, listed: &str, dumped: &str) -> Option<u32> {

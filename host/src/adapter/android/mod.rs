@@ -1,6 +1,7 @@
 //! Android through a stock `adb`: every question is one `adb -t TRANSPORT shell LINE`, one round trip.
 
 mod facts;
+mod follow;
 mod identity;
 mod input;
 mod judge;
@@ -12,6 +13,7 @@ pub(crate) mod parsers;
 mod probe;
 mod read;
 mod reread;
+mod screenshot;
 mod shell;
 mod survey;
 #[cfg(test)]
@@ -23,6 +25,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use handset_model::Failure;
+use handset_model::logs::Level;
 use handset_model::report::Report;
 use handset_model::snapshot::ScreenFacts;
 use handset_model::ui::Size;
@@ -31,8 +34,8 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Health, Input, Leftover, Listed, LogQuery, Logs, Pinned, Prepared,
-    Probes, Read, ReadFailure, Refused, Wants,
+    Accepted, Adapter, BoxFuture, DeviceFacts, Follow, Health, Input, Leftover, Listed, LogListener, LogQuery, Logs,
+    Pinned, Prepared, Probes, Read, ReadFailure, Refused, ScreenCapture, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -186,6 +189,42 @@ impl Adapter for Android {
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<(Report, Option<Leftover>), Failure>> {
         Box::pin(async move { Ok(self.survey_device(device, reads, budget).await) })
+    }
+
+    fn follow<'a>(
+        &'a self,
+        device: &'a Pinned,
+        app: &'a str,
+        level: Level,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Follow, Failure>> {
+        Box::pin(self.prepare_follow(device, app, level, budget))
+    }
+
+    fn follow_on<'a>(
+        &'a self,
+        device: &'a Pinned,
+        follow: Follow,
+        budget: &'a Budget,
+        listener: LogListener,
+    ) -> BoxFuture<'a, Failure> {
+        Box::pin(self.follow_until_end(device, follow, budget, listener))
+    }
+
+    fn screenshot<'a>(
+        &'a self,
+        device: &'a Pinned,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<ScreenCapture, Failure>> {
+        Box::pin(self.screen_capture(device, budget))
+    }
+
+    fn secure_window<'a>(
+        &'a self,
+        device: &'a Pinned,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
+        Box::pin(self.secure_window_title(device, budget))
     }
 
     fn is_over<'a>(&'a self, device: &'a Pinned, leftover: &'a Leftover, budget: &'a Budget) -> BoxFuture<'a, bool> {

@@ -19,7 +19,10 @@ pub(super) use judge::{
     ChangeScope, ClassifyActionOutcomeArgs, ExpectScreenArgs, FindElementArgs, RequestStatus, WaitForScreenChangeArgs,
     WaitForUiChangeArgs,
 };
-pub(super) use logs::GetLogsArgs;
+pub(super) use logs::{
+    CaptureDebugSnapshotArgs, CaptureScreenshotArgs, GetLogsArgs, PictureFormat, ReadLogStreamArgs, StartLogStreamArgs,
+    StopLogStreamArgs,
+};
 pub(super) use manage::{AppArgs, InstallAppArgs, ListDevicesArgs, PermissionArgs, ProjectType, StartAppArgs};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
 pub(super) use series::{AdjustControlArgs, AdjustProperty, Direction, ScrollSelector, ScrollToElementArgs};
