@@ -96,6 +96,9 @@ async fn each_answer_fits(bench: &Bench) {
     for tool in schemas.keys() {
         // Some of them leave the screen they work on.
         bench.call("start_app", json!({ "appId": APP, "verificationMode": "none" })).await.succeeded();
+        if tool.ends_with("_log_stream") {
+            bench.call("start_log_stream", json!({ "packageName": APP })).await.succeeded();
+        }
         let Some(working) = working(tool) else { panic!("{tool} is new: say here what it works with") };
         for arguments in working {
             let answer = bench.call(tool, arguments.clone()).await;
