@@ -210,6 +210,7 @@ impl Answer {
         match self {
             Self::Action(report) => report.dispatch_started,
             Self::Body { body, .. } => body["dispatch_started"] == json!(true),
+            Self::Picture { .. } => false,
         }
     }
 }
