@@ -196,6 +196,11 @@ fn texts(name: &str) -> Vec<&'static str> {
         ],
         "capture_file" => vec!["List of devices attached\na\tdevice\n", "[a]: [b]\n", "I/tag(  188): said\n"],
         "getprop" => vec!["[ro.product.model]: [Pixel 7]\n[ro.multi]: [a\nb\n\nc]\n[empty]: []\n"],
+        "build_output" => vec![
+            "> Task :app:compileDebugKotlin FAILED\ne: file:///p/app/src/Main.kt:12:5 Unresolved reference: foo\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':app:x'.\n> Compilation error\n\n* Try:\n",
+            "Task 'assembleFree' not found in project ':app'. Some candidates are: 'assemble', 'assembleFreeDebug'.\n",
+            "/p/values.xml:3:5-20: AAPT: error: duplicate value\nlib/main.dart:12:5: Error: Expected ';' after this.\n",
+        ],
         "quoted_word" => vec!["it's $HOME; `rm`", "", "a'b''c\\", "-n 'é😀\n%s*?[~"],
         "shell_reply" => vec![
             "@0123456789abcdef.begun.0\nabc\n@0123456789abcdef.boot.0\n<hierarchy/>\n@0123456789abcdef.tree.-1\r\nrest",

@@ -5,6 +5,7 @@
 //! or a typed [`Failure`].
 
 pub mod android;
+pub mod build;
 pub mod capture;
 pub mod code;
 pub mod logs;

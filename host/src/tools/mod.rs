@@ -2,6 +2,7 @@
 
 mod adjust;
 mod args;
+mod build;
 mod finding;
 pub mod health;
 mod house;

@@ -20,6 +20,7 @@ type Taken = fn(&Value) -> Result<(), String>;
 
 /// Each tool's argument type, as its handler reads it.
 const TAKEN: &[(&str, Taken)] = &[
+    ("build_app", taken::<args::BuildAppArgs>),
     ("expect_element_visible", taken::<args::ExpectElementVisibleArgs>),
     ("expect_state", taken::<args::ExpectStateArgs>),
     ("get_current_screen", taken::<args::DeviceOnlyArgs>),

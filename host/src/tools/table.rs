@@ -6,17 +6,17 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AdjustControlArgs, AppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs, ClassifyActionOutcomeArgs,
-    DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs, FindElementArgs, GetLogsArgs,
-    GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, NoArgs, PermissionArgs,
-    PressBackArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs, StartLogStreamArgs,
-    StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs,
-    WaitForUiArgs, WaitForUiChangeArgs,
+    AdjustControlArgs, AppArgs, BuildAppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs,
+    ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs,
+    FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs,
+    NoArgs, PermissionArgs, PressBackArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs,
+    StartLogStreamArgs, StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs,
+    WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{
-    Answer, Call, adjust, finding, interact, journey, logs, manage, network, observe, screens, screenshot, scroll,
-    snapshot, streams, system, waits,
+    Answer, Call, adjust, build, finding, interact, journey, logs, manage, network, observe, screens, screenshot,
+    scroll, snapshot, streams, system, waits,
 };
 use crate::device::BoxFuture;
 use crate::plugin::ToolGrant;
@@ -191,6 +191,9 @@ table! {
          dispatch_started:boolean verification verification_diagnostic state_delta state_delta_available source_module device \
          target trace recovery ui_fingerprint_before ui_fingerprint_after effective_controls details timing ",
          "target_state:object actual_state:object within_tolerance:boolean converged:boolean attempts adjustment_mode");
+    build_app Manage Never "i" BuildAppArgs build::build_app, "Build app",
+        "Build an Android project (Gradle wrapper, Flutter, React Native) and get its APK; on failure the first real error. Output comes as progress and in a file.",
+        "success:boolean artifactPath output logPath projectType variant javaHome elapsed_ms error:object firstError:object failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
     capture_debug_snapshot Observe Observe "ri" CaptureDebugSnapshotArgs snapshot::capture_debug_snapshot, "Debug snapshot",
         "Screen, tree, activity and logs in one answer, for when something went wrong. What fails is named *_error.",
         "raw:object semantic:object timing";

@@ -114,6 +114,7 @@ pub(super) const APART: &[&str] = &["adjust_control", "scroll_to_element"];
 
 /// Tools that are about the server itself, or about all devices: no device's fault is theirs.
 pub(super) const ELSEWHERE: &[&str] = &[
+    "build_app",
     "list_devices",
     "list_plugins",
     "reload_plugins",

@@ -26,6 +26,10 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         }
         "expect_screen" => vec![json!({ "screen": ".MainActivity" }), json!({ "fingerprint": "another" })],
         "find_element" => vec![json!({ "query": "sign in" }), json!({ "query": "nowhere", "timeoutMs": 300 })],
+        "build_app" => vec![
+            json!({ "projectPath": crate::tools::builds::flutter_project() }),
+            json!({ "projectPath": "/nowhere" }),
+        ],
         "expect_element_visible" => {
             vec![json!({ "selector": there }), json!({ "selector": nowhere, "timeout_ms": 300 })]
         }

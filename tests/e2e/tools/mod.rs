@@ -2,6 +2,7 @@
 
 mod actions;
 mod apps;
+pub(crate) mod builds;
 mod handles;
 mod installing;
 mod journeys;

@@ -48,6 +48,7 @@ pub const PARSERS: &[(&str, Promise)] = &[
     ("window_dump", logs::windows),
     ("capture_file", logs::capture),
     ("quoted_word", output::quoted_word),
+    ("build_output", output::build),
 ];
 
 /// `Err` with `what` unless it was kept.

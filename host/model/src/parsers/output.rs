@@ -175,3 +175,20 @@ pub fn read_as_a_shell(quoted: &str) -> Option<String> {
     }
     Some(word)
 }
+
+/// One error of bounded length, on one line; a line of it counts from the file's own.
+pub(super) fn build(bytes: &[u8]) -> Result<bool, String> {
+    let text = text(bytes);
+    let offered = crate::build::candidate_tasks(&text);
+    for task in offered.iter().flatten() {
+        promised(text.contains(task.as_str()), || format!("{task:?} was not offered"))?;
+    }
+    let Some(error) = crate::build::first_build_error(&text) else {
+        promised(text.trim().is_empty(), || "something was said, and it is nothing".to_owned())?;
+        return Ok(false);
+    };
+    promised(error.message.chars().count() <= 600 && !error.message.contains('\n'), || format!("{error:?}"))?;
+    let whole = error.file.as_deref().is_none_or(|file| text.contains(file));
+    promised(whole, || format!("{error:?} names a file that was not"))?;
+    Ok(true)
+}

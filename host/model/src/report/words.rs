@@ -313,6 +313,7 @@ pub(super) const WORDS: &[&str] = &[
     "threadtime",
     "logcat",
     "Unrecognized",
+    "unrecognized",
     "requires",
     "an",
     "argument",

@@ -13,7 +13,7 @@ try_each! { promise =>
     input_output am_start install_output managing_output console_output user_list resolved_activity resumed_activity
     keyboard_shown screen_state process_state wm_size getprop logcat log_time crash_report activity_dump network_log screencap_output
     display_ids window_dump
-    capture_file quoted_word
+    capture_file quoted_word build_output
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod adb;
 mod anything;
+mod builds;
 mod captures;
 mod costs;
 mod dumps;

@@ -1,5 +1,6 @@
 //! Argument types of every tool, by group. The advertised schema and the runtime check are both made from these.
 
+mod build;
 mod interact;
 mod journey;
 mod judge;
@@ -10,6 +11,7 @@ mod series;
 mod system;
 mod waits;
 
+pub(super) use build::BuildAppArgs;
 pub(super) use interact::{
     PressBackArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
 };
