@@ -111,7 +111,7 @@ async fn a_variant_that_is_not_there_is_answered_with_those_that_are() {
     assert_eq!(answer["/error/candidates"], json!(["FreeDebug"]), "{:#}", answer.structured);
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn alive(pid: &str) -> bool {
     Path::new("/proc").join(pid.trim()).join("status").is_file()
         && !std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"))
