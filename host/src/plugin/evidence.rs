@@ -120,6 +120,14 @@ pub(super) fn clean(text: &str, limit: usize) -> String {
     line
 }
 
+/// The same for a text of several lines: line ends and tabs stay.
+#[must_use]
+pub(super) fn clean_lines(text: &str, limit: usize) -> String {
+    let mut lines = strip(text, limit, |c| matches!(c, '\n' | '\t').then_some(c));
+    lines.truncate(lines.trim_end().len());
+    lines
+}
+
 /// The same for every text of a JSON value, whose line ends and tabs stay. A value as `serde_json` reads
 /// it is at most 128 levels deep.
 #[must_use]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasmtime::Trap;
 
 use super::costs::Costs;
-use super::evidence::clean;
+use super::evidence::{clean, clean_lines};
 use super::limits::TAIL;
 
 /// Faults in a row after which a third party's plugin is left alone for a while.
@@ -87,7 +87,7 @@ pub struct Fault {
     pub function: String,
     /// What happened, completing "the plugin …".
     pub text: String,
-    /// The last of what the guest wrote, at most 2 KiB, cleaned.
+    /// The last of what the guest wrote, at most 2 KiB, cleaned; its line ends stay, as a stack trace is read.
     pub tail: String,
     /// From the call's start until nothing of it was left.
     pub took: Duration,
@@ -111,7 +111,7 @@ impl Fault {
             kind,
             function: function.to_owned(),
             text,
-            tail: clean(&String::from_utf8_lossy(&ended.tail), TAIL),
+            tail: clean_lines(&String::from_utf8_lossy(&ended.tail), TAIL),
             took: ended.took,
         }
     }
@@ -123,7 +123,7 @@ impl Fault {
             format!("plugin {}: {} ({}): it {}", self.plugin, self.function, self.kind.as_str(), self.text);
         if !self.tail.is_empty() {
             message.push_str("; its last output: ");
-            message.push_str(&self.tail);
+            message.push_str(&clean(&self.tail, TAIL));
         }
         Failure::new(Code::PluginFault, message)
     }

@@ -91,6 +91,11 @@ fn load(folder: &Path, path: &Path, manifest: Manifest) -> Result<Package, Probl
     if manifest.limits.memory_mib.is_some_and(|mib| !(1..=MAX_MEMORY_MIB).contains(&mib)) {
         return Err(Problem::limit(format!("{shown}: limits.memory_mib: out of range")));
     }
+    if manifest.sha256.is_empty() {
+        return Err(Problem::manifest(format!(
+            "{shown}: sha256: empty; run `handset plugin build DIR`, which fills it in"
+        )));
+    }
     if manifest.sha256.len() != 64 || !manifest.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(Problem::manifest(format!("{shown}: sha256: 64 lower-case hexadecimal digits are expected")));
     }

@@ -8,6 +8,7 @@
 //! - what a guest says is checked and bounded before anyone reads it;
 //! - a fault is an answer: `PLUGIN_FAULT` with plugin, kind and function, and the next call is served.
 
+mod author;
 mod bindings;
 mod cache;
 mod check;
@@ -40,6 +41,7 @@ mod step;
 mod tests;
 mod wasi;
 
+pub use author::{digest, is_name};
 pub use cache::cache_usable;
 pub use check::{CheckOutcome, CheckVerdict, PreparedCheck};
 pub use classify::{ReadinessState, Voice};

@@ -1,5 +1,6 @@
 //! Components decide, and cannot do more: swapped built-ins, a third party's plugin, broken folders, hostile guests.
 
+mod authoring;
 mod bounds;
 mod callers;
 mod dozen;
