@@ -20,26 +20,46 @@ type Taken = fn(&Value) -> Result<(), String>;
 
 /// Each tool's argument type, as its handler reads it.
 const TAKEN: &[(&str, Taken)] = &[
+    ("adjust_control", taken::<args::AdjustControlArgs>),
     ("build_app", taken::<args::BuildAppArgs>),
+    ("capture_debug_snapshot", taken::<args::CaptureDebugSnapshotArgs>),
+    ("capture_screenshot", taken::<args::CaptureScreenshotArgs>),
+    ("classify_action_outcome", taken::<args::ClassifyActionOutcomeArgs>),
     ("expect_element_visible", taken::<args::ExpectElementVisibleArgs>),
+    ("expect_screen", taken::<args::ExpectScreenArgs>),
     ("expect_state", taken::<args::ExpectStateArgs>),
+    ("find_element", taken::<args::FindElementArgs>),
     ("get_current_screen", taken::<args::DeviceOnlyArgs>),
+    ("get_logs", taken::<args::GetLogsArgs>),
+    ("get_network_activity", taken::<args::DeviceOnlyArgs>),
     ("get_readiness", taken::<args::GetReadinessArgs>),
     ("get_screen_fingerprint", taken::<args::DeviceOnlyArgs>),
     ("get_system_status", taken::<args::NoArgs>),
     ("get_ui_tree", taken::<args::GetUiTreeArgs>),
+    ("grant_permission", taken::<args::PermissionArgs>),
+    ("install_app", taken::<args::InstallAppArgs>),
     ("list_devices", taken::<args::ListDevicesArgs>),
     ("list_plugins", taken::<args::ListPluginsArgs>),
     ("press_back", taken::<args::PressBackArgs>),
+    ("read_log_stream", taken::<args::ReadLogStreamArgs>),
     ("reload_plugins", taken::<args::NoArgs>),
+    ("reset_app_data", taken::<args::AppArgs>),
+    ("restart_app", taken::<args::StartAppArgs>),
+    ("revoke_permission", taken::<args::PermissionArgs>),
     ("run_journey", taken::<args::RunJourneyArgs>),
+    ("scroll_to_element", taken::<args::ScrollToElementArgs>),
     ("start_app", taken::<args::StartAppArgs>),
+    ("start_log_stream", taken::<args::StartLogStreamArgs>),
+    ("stop_log_stream", taken::<args::StopLogStreamArgs>),
     ("swipe", taken::<args::SwipeArgs>),
     ("tap", taken::<args::TapArgs>),
     ("tap_element", taken::<args::TapElementArgs>),
+    ("terminate_app", taken::<args::AppArgs>),
     ("type_text", taken::<args::TypeTextArgs>),
     ("wait_for_readiness", taken::<args::WaitForReadinessArgs>),
+    ("wait_for_screen_change", taken::<args::WaitForScreenChangeArgs>),
     ("wait_for_ui", taken::<args::WaitForUiArgs>),
+    ("wait_for_ui_change", taken::<args::WaitForUiChangeArgs>),
 ];
 
 /// A tool's name, a line end, and JSON: refused by a member that is named, or taken whole.
@@ -75,4 +95,15 @@ fn name(bytes: &[u8]) -> Result<bool, String> {
     let exact = find(&name);
     promised(exact.is_none_or(|tool| near.first().is_some_and(|first| first == tool.name)), || format!("{near:?}"))?;
     Ok(exact.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_has_its_arguments_here() {
+        let known: Vec<&str> = TAKEN.iter().map(|(name, _)| *name).collect();
+        assert_eq!(known, TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>());
+    }
 }
