@@ -52,7 +52,7 @@ fn captures(name: &str) -> &'static [&'static str] {
         "user_list" => &["commands/pm_list_users"],
         "resolved_activity" | "launcher_output" => &["commands/cmd_package_resolve"],
         "resumed_activity" => &["commands/dumpsys_activity", "commands/dumpsys_window", "dumpsys"],
-        "keyboard_shown" => &["commands/dumpsys_input_method"],
+        "field_focused" | "keyboard_shown" => &["commands/dumpsys_input_method"],
         "process_state" => &["commands/dumpsys_activity"],
         "screen_state" => &["commands/dumpsys_power", "commands/dumpsys_window"],
         "logcat" => &["commands/logcat", "commands/am_anr_events"],
@@ -155,6 +155,10 @@ fn texts(name: &str) -> Vec<&'static str> {
             "  topResumedActivity=ActivityRecord{35dbb2a u0 com.app/.Main t27}\n",
             "  mCurrentFocus=null\n  mCurrentFocus=Window{1f u0 com.app/com.app.Main}\n",
             "  Window #1 Window{a u0 com.app/.A}:\n    mAttrs=WM.LayoutParams{ ty=1 fl}\n    mHasSurface=true layer=21010 \n",
+        ],
+        "field_focused" => vec![
+            "  mInputShown=false\n  mServedView=null\n  mServedInputConnection=null\n",
+            "mServedView=android.widget.EditText{1 VFED..CL. .F...... 0,0-1,1}\nmServedInputConnectionWrapper=null\nmInputShown=false",
         ],
         "keyboard_shown" => vec!["  mShowRequested=true mInputShown=true\n", "mIsInputViewShown=false\n"],
         "process_state" => vec![

@@ -48,6 +48,7 @@ pub enum ResponseMode {
 #[serde(rename_all = "camelCase")]
 pub struct ControlArgs {
     /// Reads afterwards.
+    #[schemars(description = "")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_mode: Option<VerificationMode>,
     /// How much is answered.
@@ -103,6 +104,8 @@ pub struct Controls {
     pub response: ResponseMode,
     /// For target, preparation and input.
     pub action: Duration,
+    /// Nobody gave it: an input of many commands gets more.
+    pub grows: bool,
     /// For verification.
     pub verify: Duration,
 }
@@ -117,6 +120,7 @@ impl ControlArgs {
             verification,
             response: self.response_mode.unwrap_or_default(),
             action: clamp(self.action_timeout_ms, defaults.action_ms, 30_000),
+            grows: self.action_timeout_ms.is_none(),
             verify: clamp(self.verification_timeout_ms, verify_default, 60_000),
         }
     }
@@ -131,6 +135,7 @@ impl Controls {
     #[must_use]
     pub const fn unverified(action: Duration) -> Self {
         Self {
+            grows: false,
             verification: VerificationMode::None,
             response: ResponseMode::Debug,
             action,

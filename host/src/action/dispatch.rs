@@ -292,7 +292,11 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
     let mut result = Ok(Accepted::default());
     let mut left = None;
     let dispatching = Instant::now();
+    let children = u32::try_from(prepared.commands.len()).unwrap_or(u32::MAX);
     for (number, command) in prepared.commands.iter().cloned().enumerate() {
+        if let Some(sent) = u32::try_from(number).ok().filter(|sent| *sent > 0) {
+            request.progress(f64::from(sent), Some(f64::from(children)), "sending the next part");
+        }
         let bound = prepared.bounds.get(number).map_or_else(|| action.clone(), |bound| action.child(*bound));
         let dispatched = match first.take().map_or_else(|| spawn(processes, Some(command), &bound), Ok) {
             Ok(dispatched) => dispatched,
@@ -309,7 +313,9 @@ async fn send(crossing: Crossing<'_>, first: Option<Dispatched>) -> (bool, Deliv
         let output = dispatched.finish().await;
         match session.adapter.judge(&session.pinned, &prepared, began, output.as_ref()) {
             Ok(accepted) => {
-                delivery = Delivery::Delivered;
+                if !accepted.unsent {
+                    delivery = Delivery::Delivered;
+                }
                 result = Ok(accepted);
             }
             Err(refused) => {

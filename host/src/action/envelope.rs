@@ -86,6 +86,8 @@ pub struct ActionReport {
     pub details: Map<String, Value>,
     /// What a tool answers beside the envelope, in both modes.
     pub beside: Map<String, Value>,
+    /// Why the app may not have taken what was delivered for what was meant.
+    pub doubt: Option<String>,
     /// Stages in order.
     pub trace: Vec<TraceStep>,
     /// Inputs it began.
@@ -141,7 +143,11 @@ impl ActionReport {
         put("delivery_status", json!(self.delivery.as_str()));
         put("dispatch_started", json!(self.dispatch_started));
         put("verification", self.verification.to_json());
-        if let Some(diagnostic) = self.verification.diagnostic() {
+        let doubt = || {
+            let doubt = self.doubt.as_ref()?;
+            Some(json!({ "code": Code::VerificationFailed, "retryable": false, "message": doubt }))
+        };
+        if let Some(diagnostic) = self.verification.diagnostic().or_else(doubt) {
             put("verification_diagnostic", diagnostic);
         }
         if let Some((name, value)) = self.state_delta() {

@@ -1,6 +1,7 @@
 //! One action from its target to its envelope.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
@@ -8,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::dispatch::{Shot, Shown, dispatch};
 use super::envelope::{ActionReport, Delivery, TraceStep};
 use super::guard::{ConditionReport, Guard, GuardArgs};
-use super::target::{Found, look_before, not_reached, resolve, wait_for_target};
+use super::readback::read_back;
+use super::target::{Element, look_before, not_reached, resolve, wait_for_target};
 use super::verify::{Status, Verification, front, verify};
 use super::{Aim, Controls, VerificationMode, device_json};
 use crate::budget::Budget;
@@ -49,7 +51,7 @@ pub struct Action {
     pub action_type: &'static str,
     /// The target.
     pub aim: Aim,
-    /// The input, once the target's point is known; for [`Aim::Nothing`] and points, the input as it stands.
+    /// The input; its points are those the aim comes to.
     pub input: Input,
     /// Controls in force.
     pub controls: Controls,
@@ -115,6 +117,7 @@ impl ActionReport {
             base: None,
             details: Map::new(),
             beside: Map::new(),
+            doubt: None,
             trace: Vec::new(),
             attempts: 0,
             max_attempts: 1,
@@ -126,6 +129,7 @@ impl ActionReport {
 async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionReport) -> Result<(), Failure> {
     let ActionContext { session, request, plugins, processes, outer } = context;
     let clock = session.screens.clock();
+    session.adapter.offers(&action.input)?;
     // Instances first: after the guard's read nothing is left but to ask.
     let guard = if action.guard.is_some() {
         plugins.ready(outer).await?;
@@ -156,26 +160,61 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
         }
     };
     trace(report, "resolve", clock.wall_ms(), "success");
-    let mut input = action.input.clone();
-    if let Some(found) = &found {
-        history.observations.push(Arc::clone(&found.observation));
-        if let Input::Tap { x, y } = &mut input {
-            (*x, *y) = found.point;
-        }
+    if let Some(element) = &found.element {
+        history.observations.push(Arc::clone(&element.observation));
+    }
+    let mut input = action.input.clone().at(&found.points);
+    if let (Input::Text(typing), Some(element)) = (&mut input, &found.element) {
+        typing.standing = element.standing();
     }
     let prepared = session.adapter.prepare(&session.pinned, input, &budget);
     let prepared = request.timings.time("capability_check_ms", prepared).await.map_err(not_reached)?;
     report.details.extend(prepared.notes.clone());
+    if prepared.commands.is_empty() {
+        trace(report, "execute", clock.wall_ms(), "success");
+        if action.guard.is_some() {
+            report.condition = Some(ConditionReport::not_checked(action.guard.expected.clone()));
+        }
+        return Ok(());
+    }
+    let element = found.element;
+    let more = more_time(action, &prepared);
+    report.controls.action += more;
+    let budget = if more.is_zero() { budget } else { outer.child(budget.remaining() + more) };
     let shown =
-        fire(context, action, report, Loaded { prepared, guard, found, history, budget, turn, processes }).await;
+        fire(context, action, report, Loaded { prepared, guard, element, history, budget, turn, processes }).await;
     settle(report, shown, clock.wall_ms())?;
     finish(context, action, report).await
+}
+
+/// What each command beyond the first may take on an old device, whose `input` starts a JVM.
+const STROKE: Duration = Duration::from_millis(700);
+
+/// What a character's two key events may take in an app that does something at each.
+const CHARACTER: Duration = Duration::from_millis(10);
+
+/// Characters that the default is meant for.
+const SHORT: u32 = 100;
+
+/// However long a text is, typing it ends.
+const TYPING: Duration = Duration::from_secs(180);
+
+/// Nobody knows beforehand how many commands a text takes: where no time was given for it, it has this much beyond the default.
+fn more_time(action: &Action, prepared: &crate::device::Prepared) -> Duration {
+    let Input::Text(typing) = &action.input else { return Duration::ZERO };
+    if !action.controls.grows {
+        return Duration::ZERO;
+    }
+    let characters = u32::try_from(typing.text.chars().count()).unwrap_or(u32::MAX);
+    let more = STROKE.saturating_mul(prepared.strokes.saturating_sub(1))
+        + CHARACTER.saturating_mul(characters.saturating_sub(SHORT));
+    (more + Duration::from_millis(u64::from(prepared.gesture_ms))).min(TYPING)
 }
 
 struct Loaded<'a> {
     prepared: crate::device::Prepared,
     guard: Option<Guard>,
-    found: Option<Found>,
+    element: Option<Element>,
     history: TimelineData,
     budget: Budget,
     turn: LaneTurn,
@@ -196,7 +235,7 @@ async fn fire(context: ActionContext<'_>, action: &Action, report: &ActionReport
         processes: loaded.processes,
         prepared: loaded.prepared,
         guard: loaded.guard,
-        resolved: loaded.found.map(|found| (found.observation, found.target.target)),
+        resolved: loaded.element.map(|element| (element.observation, element.target.target)),
         pending,
         history: loaded.history,
         action: loaded.budget,
@@ -227,6 +266,8 @@ fn settle(report: &mut ActionReport, shown: Shown, now: u64) -> Result<(), Failu
             if let Some(way) = accepted.way {
                 report.details.insert("way".into(), json!(way));
             }
+            report.details.extend(accepted.details);
+            report.doubt = accepted.doubt;
             Ok(())
         }
         Err(failure) => {
@@ -254,6 +295,19 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
         let result = if status == Status::Unavailable { "unavailable" } else { "success" };
         trace(report, "verify", session.screens.clock().wall_ms(), result);
     }
+    if let Input::Text(typing) = &action.input
+        && action.controls.verification == VerificationMode::Full
+    {
+        let (before, after) = (report.before.clone(), report.verification.after.clone());
+        let compared = read_back(typing, before.as_deref(), after.as_deref(), &mut report.details);
+        if compared.is_err() {
+            report.verification.status = Status::Failed;
+        }
+        return compared;
+    }
+    if action.input == Input::HideKeyboard && report.delivery == Delivery::Delivered {
+        return gone(context, action, report).await;
+    }
     let Some(app) = &action.app else { return Ok(()) };
     report.details.insert("device_id".into(), json!(session.pinned.key.id));
     let Some(after) = &report.verification.after else { return Ok(()) };
@@ -277,6 +331,22 @@ async fn finish(context: ActionContext<'_>, action: &Action, report: &mut Action
         Code::VerificationFailed,
         format!("{wanted} was started, but {} is in front", package.unwrap_or("another app")),
     ))
+}
+
+/// Whether the keyboard went away, where a look afterwards was asked for.
+async fn gone(context: ActionContext<'_>, action: &Action, report: &mut ActionReport) -> Result<(), Failure> {
+    let ActionContext { session, outer, .. } = context;
+    if action.controls.verification == VerificationMode::None {
+        return Ok(());
+    }
+    let budget = outer.child(action.controls.verify);
+    let shown = session.adapter.keyboard(&session.pinned, &budget).await.ok().flatten().map(|keyboard| keyboard.shown);
+    report.details.insert("keyboard_shown".into(), json!(shown));
+    if shown != Some(true) {
+        return Ok(());
+    }
+    report.verification.status = Status::Failed;
+    Err(Failure::new(Code::VerificationFailed, "back was pressed, and the keyboard is still shown"))
 }
 
 /// The package that must be in front afterwards.

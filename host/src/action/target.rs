@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use handset_model::snapshot::Observation;
-use handset_model::ui::{ElementView, Match, Selector, Size, element_json, interactable, resolve_target};
+use handset_model::ui::{ElementView, Match, Selector, element_json, interactable, resolve_target};
 use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
 use super::envelope::ActionReport;
+use super::points::Points;
 use super::{Action, ActionContext};
 use crate::budget::Budget;
 use crate::device::{Leftover, Session};
@@ -35,7 +36,7 @@ pub enum Aim {
     /// Nothing on the screen: text, keys, an app.
     Nothing,
     /// Points of the display, checked against its size.
-    Points(Vec<(&'static str, i32, i32)>),
+    Points(Points),
     /// An element, by selector.
     Selector {
         /// Which.
@@ -47,11 +48,26 @@ pub enum Aim {
     ElementId(String),
 }
 
-/// A target found on a screen.
-pub(super) struct Found {
+/// An element found on a screen.
+pub(super) struct Element {
     pub(super) observation: Arc<Observation>,
     pub(super) target: Match,
-    pub(super) point: (i32, i32),
+}
+
+impl Element {
+    /// Characters that stand in it, where it is a field that shows them.
+    pub(super) fn standing(&self) -> Option<usize> {
+        let field = self.observation.tree.get(self.target.target)?;
+        let shows = field.traits.editable && !field.traits.password;
+        shows.then(|| field.text.as_deref().unwrap_or_default().chars().count())
+    }
+}
+
+/// Where an input goes.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) element: Option<Element>,
+    pub(super) points: Vec<(i32, i32)>,
 }
 
 /// An action whose preparation ran out of time was not delivered and may be sent again.
@@ -124,17 +140,18 @@ pub(super) async fn resolve(
     action: &Action,
     budget: &Budget,
     report: &mut ActionReport,
-) -> Result<Option<Found>, Unresolved> {
+) -> Result<Found, Unresolved> {
     let ActionContext { session, request, .. } = context;
     match &action.aim {
-        Aim::Nothing => return Ok(None),
+        Aim::Nothing => return Ok(Found::default()),
         Aim::Points(points) => {
             let size = match &report.before {
-                Some(before) => Ok(before.tree.resolution),
-                None => request.timings.time("resolution_ms", session.adapter.display(&session.pinned, budget)).await,
+                Some(before) if points.are_pixels() => Ok(before.tree.resolution),
+                _ => request.timings.time("resolution_ms", session.adapter.display(&session.pinned, budget)).await,
             };
             let size = size.map_err(|failure| (not_reached(failure), None))?;
-            return on_display(points, size).map(|()| None).map_err(|failure| (failure, None));
+            let points = points.on(size).map_err(|failure| (failure, None))?;
+            return Ok(Found { element: None, points });
         }
         Aim::Selector { .. } | Aim::ElementId(_) => {}
     }
@@ -149,28 +166,12 @@ pub(super) async fn resolve(
         Aim::ElementId(id) => {
             session.screens.locate(id, &observation).and_then(|index| interactable(&observation.tree, index))
         }
-        Aim::Nothing | Aim::Points(_) => return Ok(None),
+        Aim::Nothing | Aim::Points(_) => return Ok(Found::default()),
     };
     target
         .map_err(|failure| with_handles(session, &observation, failure))
         .and_then(|target| found(session, &observation, target, report))
-        .map(Some)
         .map_err(|failure| (failure, None))
-}
-
-/// Whether every point lies on the display.
-fn on_display(points: &[(&'static str, i32, i32)], size: Size) -> Result<(), Failure> {
-    let inside = |at: i32, size: u32| u32::try_from(at).is_ok_and(|at| at < size);
-    for (member, x, y) in points {
-        let outside = match (inside(*x, size.width), inside(*y, size.height)) {
-            (true, true) => continue,
-            (false, _) => (*member).to_owned(),
-            (true, false) => member.replace('x', "y"),
-        };
-        let message = format!("({x}, {y}) is outside the display of {}x{}", size.width, size.height);
-        return Err(Failure::argument(outside, message));
-    }
-    Ok(())
 }
 
 /// Each candidate with the handle that picks it.
@@ -211,14 +212,15 @@ fn found(
     if !on_keyboard && keyboard.is_some_and(|keyboard| keyboard.contains(point.0, point.1)) {
         return Err(Failure::new(Code::Covered, "the keyboard covers the point to tap"));
     }
-    Ok(Found { observation: Arc::clone(observation), target, point })
+    let element = Element { observation: Arc::clone(observation), target };
+    Ok(Found { element: Some(element), points: vec![point] })
 }
 
 impl Aim {
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Nothing => Value::Null,
-            Self::Points(points) => points.iter().map(|(_, x, y)| json!({ "x": x, "y": y })).collect(),
+            Self::Points(points) => points.to_json(),
             Self::Selector { selector, .. } => json!(selector),
             Self::ElementId(id) => json!({ "elementId": id }),
         }

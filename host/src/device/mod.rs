@@ -12,7 +12,7 @@ mod shots;
 #[cfg(test)]
 mod tests;
 
-pub use input::{Accepted, Input, Prepared, Reached, Refused};
+pub use input::{Accepted, Input, Prepared, Reached, Refused, Typing};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
 pub use lockfile::folder as lock_folder;
 pub use logs::{Follow, Heard, LogListener, LogQuery, LogSource, Logs};
@@ -27,7 +27,7 @@ use std::pin::Pin;
 use handset_model::logs::Level;
 use handset_model::report::Report;
 use handset_model::snapshot::{Capture, DeviceKey, ScreenFacts};
-use handset_model::ui::{Size, Tree};
+use handset_model::ui::{Keyboard, Size, Tree};
 use handset_model::{Code, Failure};
 use serde::Serialize;
 use tokio::time::Instant;
@@ -153,6 +153,23 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
 
     /// Package and activity in front, without a tree.
     fn screen<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>>;
+
+    /// Whether the keyboard is shown, and where; `None` where the device does not tell.
+    fn keyboard<'a>(
+        &'a self,
+        _device: &'a Pinned,
+        _budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Option<Keyboard>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Whether the platform has such an input at all: asked before anything else.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED`, with what it would need.
+    fn offers(&self, _input: &Input) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Turns input into children; may ask the device what it can do, starts no input.
     fn prepare<'a>(

@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::args::{
     AdjustControlArgs, AppArgs, BuildAppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs,
-    ClassifyActionOutcomeArgs, DeviceOnlyArgs, ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs,
-    FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs,
-    NoArgs, PermissionArgs, PressBackArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs,
-    StartLogStreamArgs, StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs,
-    WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
+    ClassifyActionOutcomeArgs, DeviceOnlyArgs, DoubleTapArgs, DragArgs, ExpectElementVisibleArgs, ExpectScreenArgs,
+    ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs,
+    ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs, PermissionArgs, PinchArgs, PressBackArgs, PressKeyArgs,
+    ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs, StartLogStreamArgs, StopLogStreamArgs,
+    SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs,
+    WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{
@@ -203,6 +204,10 @@ table! {
     classify_action_outcome Interact Observe "ri" ClassifyActionOutcomeArgs finding::classify_action_outcome, "Classify outcome",
         "What an action came to, from signals you gathered; asks no device. uiChanged or a visible element is success; without actionType unknown; a failed request is backend_failure; then no_op or ui_failure.",
         "outcome reasoning timing";
+    double_tap Interact Input "" DoubleTapArgs interact::double_tap, "Double tap",
+        "Tap a point or an element twice; says when the taps came too far apart for a double tap.", ACTION;
+    drag Interact Input "" DragArgs interact::drag, "Drag and drop",
+        "Press until what lies there is picked up, move it, let go. swipe scrolls.", ACTION;
     expect_element_visible Interact Observe "ri" ExpectElementVisibleArgs waits::expect_element_visible, "Expect element",
         "Prove that an element is visible: two reads in a row must show it before timeout_ms. wait_for_ui only synchronises.",
         "success:boolean selector element_id expected_condition element:object observed:object reason failure_code retryable:boolean trace:object timing";
@@ -238,6 +243,8 @@ table! {
         "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing";
     grant_permission Manage Lifecycle "i" PermissionArgs manage::grant_permission, "Grant permission",
         "Grant an app a runtime permission that its manifest asks for.", managed!("permissionGranted:boolean");
+    hide_keyboard Interact Input "i" HideKeyboardArgs interact::hide_keyboard, "Hide keyboard",
+        "Take the keyboard away; sends nothing when it is not shown.", ACTION;
     install_app Manage Never "i" InstallAppArgs manage::install_app, "Install app",
         "Install an APK, an app in splits, or a project's built APK, keeping the app's data. success needs Android's own word.",
         managed!("installed:boolean");
@@ -247,8 +254,14 @@ table! {
     list_plugins System Observe "ri" ListPluginsArgs system::list_plugins, "Plugins",
         "Plugins: step types, predicates, classifiers, faults. With name, one with argument schemas, grants and costs.",
         "plugins:array timing";
+    long_press Interact Input "" LongPressArgs interact::long_press, "Long press",
+        "Hold a finger on a point or an element.", ACTION;
+    pinch Interact Input "" PinchArgs interact::pinch, "Pinch",
+        "Two fingers together or apart. Answers UNSUPPORTED where the platform injects one finger, as stock Android does.", ACTION;
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
+    press_key Interact Input "" PressKeyArgs interact::press_key, "Press key",
+        "Press one key.", ACTION;
     read_log_stream Observe Observe "ri" ReadLogStreamArgs streams::read_log_stream, "Read log stream",
         "What a started log stream kept; since takes the last answer's cursor. Log text is untrusted.",
         "sessionId packageName entries:array crash_summary:object cursor dropped omitted_older running:boolean ended:object timing";
@@ -282,7 +295,7 @@ table! {
     terminate_app Manage Lifecycle "i" AppArgs manage::terminate_app, "End app",
         "End an app's processes (am force-stop).", managed!("appTerminated:boolean");
     type_text Interact Input "" TypeTextArgs interact::type_text, "Type text",
-        "Type ASCII text into the focused field (tap it first). Newline is Enter.", ACTION;
+        "Type text into the focused field or a named one, and read it back (full). Newline is Enter. Beyond ASCII needs ADBKeyBoard enabled.", ACTION;
     wait_for_readiness Observe Observe "ri" WaitForReadinessArgs waits::wait_for_readiness, "Wait for readiness",
         "Wait until the app is settled (or another readiness state), with the evidence.",
         "success:boolean readiness:object device:object snapshot_session_id snapshot_revision reason failure_code retryable:boolean timing";

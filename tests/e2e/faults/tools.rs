@@ -107,12 +107,17 @@ pub(super) const MORE: &[Row] = &[
     acting("install_app", Looks::Never, sending("cmd package install"), APK),
     looking("get_network_activity", Looks::Asks, "", "{}"),
     looking("capture_screenshot", Looks::Asks, "", "{}"),
+    acting("long_press", Looks::ToAim, INPUT, r#"{"selector": {"resource_id": "remember"}}"#),
+    acting("drag", Looks::Afterwards, INPUT, STROKE),
+    acting("press_key", Looks::Afterwards, INPUT, r#"{"key": "tab"}"#),
 ];
 
 /// Tools whose inputs follow from what the screen shows after each: how faults meet them is in `tools::series`.
 pub(super) const APART: &[&str] = &["adjust_control", "scroll_to_element"];
 
-/// Tools that are about the server itself, or about all devices: no device's fault is theirs.
+/// Tools that are about the server itself, or about all devices: no device's fault is theirs. And inputs that are no one
+/// input here: double_tap is two, hide_keyboard and pinch none on this screen; they are struck in `tools::gestures` and
+/// `tools::keys`.
 pub(super) const ELSEWHERE: &[&str] = &[
     "build_app",
     "list_devices",
@@ -126,6 +131,9 @@ pub(super) const ELSEWHERE: &[&str] = &[
     // What a stream kept is here.
     "read_log_stream",
     "stop_log_stream",
+    "double_tap",
+    "hide_keyboard",
+    "pinch",
 ];
 
 /// How long a call is given for whatever it does.

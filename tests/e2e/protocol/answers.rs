@@ -30,6 +30,12 @@ fn working(tool: &str) -> Option<Vec<Value>> {
             json!({ "projectPath": crate::tools::builds::flutter_project() }),
             json!({ "projectPath": "/nowhere" }),
         ],
+        "double_tap" => vec![json!({ "selector": there }), json!({ "x": 540, "y": 350, "responseMode": "compact" })],
+        "drag" => vec![json!({ "x1": 500, "y1": 1500, "x2": 500, "y2": 700, "duration": 20 })],
+        "hide_keyboard" => vec![json!({}), json!({ "responseMode": "compact" })],
+        "long_press" => vec![json!({ "selector": there, "duration": 400 }), json!({ "selector": nowhere })],
+        "pinch" => vec![json!({ "x": 540, "y": 1170, "scale": 2 })],
+        "press_key" => vec![json!({ "key": "tab" }), json!({ "key": "nosuchkey" })],
         "expect_element_visible" => {
             vec![json!({ "selector": there }), json!({ "selector": nowhere, "timeout_ms": 300 })]
         }

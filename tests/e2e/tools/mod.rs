@@ -3,9 +3,11 @@
 mod actions;
 mod apps;
 pub(crate) mod builds;
+mod gestures;
 mod handles;
 mod installing;
 mod journeys;
+mod keys;
 mod listing;
 mod logs;
 mod managing;
@@ -21,4 +23,5 @@ mod sharing;
 mod targets;
 mod text;
 mod trees;
+mod typing;
 mod waits;

@@ -6,6 +6,7 @@ mod devices;
 mod dump;
 mod input;
 mod install;
+mod keys;
 mod launch;
 mod manage;
 mod probe;
@@ -20,11 +21,13 @@ pub use devices::{DeviceState, ListedDevice, parse_devices, state_remedy};
 pub use dump::classify_dump_error;
 pub use input::classify_input;
 pub use install::{InstallEnd, REASONS, parse_install, remedy_of};
+pub use keys::{key_code, key_names};
 pub use launch::{StartResult, parse_am_start, parse_resolved_activity};
 pub use manage::{DeviceUser, Managing, classify_managing, parse_console, parse_users};
 pub use probe::{ProcessRecord, ProcessState, parse_process_records, parse_process_states};
 pub use screen::{
-    ScreenState, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size,
+    ScreenState, parse_field_focused, parse_getprop, parse_keyboard_shown, parse_resumed_activity, parse_screen_state,
+    parse_wm_size,
 };
 pub use screenshot::{parse_display_ids, parse_displays_on, parse_screencap};
 pub use windows::{DisplayEntry, WindowEntry, Windows, parse_windows};

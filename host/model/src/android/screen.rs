@@ -101,6 +101,28 @@ pub fn parse_keyboard_shown(text: &str) -> Option<bool> {
     flag(text, "mInputShown").or_else(|| flag(text, "mIsInputViewShown"))
 }
 
+/// Whether a field has the focus, from the lines of `dumpsys input_method` that each client of the input method prints.
+///
+/// `Some(false)` only where it is firm: clients say what is served, nothing is, and no keyboard is shown; there are apps
+/// whose fields are served by no view while the keyboard is up.
+#[must_use]
+pub fn parse_field_focused(text: &str) -> Option<bool> {
+    let mut served: Option<bool> = None;
+    for line in text.lines().map(str::trim) {
+        let value = ["mServedView=", "mServedInputConnection=", "mServedInputConnectionWrapper="]
+            .iter()
+            .find_map(|name| line.strip_prefix(name));
+        if let Some(value) = value {
+            served = Some(served == Some(true) || !(value.is_empty() || value.starts_with("null")));
+        }
+    }
+    match (served, parse_keyboard_shown(text)) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
 /// Whether the display is on and the keyguard in front.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenState {

@@ -33,6 +33,7 @@ pub const PARSERS: &[(&str, Promise)] = &[
     ("user_list", manage::users),
     ("resolved_activity", output::resolved_activity),
     ("resumed_activity", output::resumed_activity),
+    ("field_focused", output::field_focused),
     ("keyboard_shown", output::keyboard_shown),
     ("screen_state", output::screen_state),
     ("process_state", output::process_state),

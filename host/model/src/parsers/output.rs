@@ -2,9 +2,9 @@
 
 use super::{promised, sound, text};
 use crate::android::{
-    DeviceState, classify_adb_error, classify_dump_error, classify_input, parse_am_start, parse_devices, parse_getprop,
-    parse_keyboard_shown, parse_process_records, parse_process_states, parse_resolved_activity, parse_resumed_activity,
-    parse_screen_state, parse_wm_size, quote, state_remedy,
+    DeviceState, classify_adb_error, classify_dump_error, classify_input, parse_am_start, parse_devices,
+    parse_field_focused, parse_getprop, parse_keyboard_shown, parse_process_records, parse_process_states,
+    parse_resolved_activity, parse_resumed_activity, parse_screen_state, parse_wm_size, quote, state_remedy,
 };
 
 /// Devices with serial and state; a list as adb prints it reads as it was.
@@ -111,6 +111,15 @@ pub(super) fn resumed_activity(bytes: &[u8]) -> Result<bool, String> {
     promised(!package.is_empty() && !activity.is_empty() && text.contains(&package), at)?;
     promised(!package.contains(['\n', ' ', '/']) && !activity.contains(['\n', ' ']), at)?;
     Ok(true)
+}
+
+pub(super) fn field_focused(bytes: &[u8]) -> Result<bool, String> {
+    let text = text(bytes);
+    let focused = parse_field_focused(&text);
+    let longer = parse_field_focused(&format!("{text}\nnothing of a field\n"));
+    promised(focused == longer, || format!("{focused:?} became {longer:?}"))?;
+    promised(focused != Some(false) || text.contains("mServed"), || "nothing says what is served".to_owned())?;
+    Ok(focused.is_some())
 }
 
 pub(super) fn keyboard_shown(bytes: &[u8]) -> Result<bool, String> {

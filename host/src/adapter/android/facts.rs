@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use handset_model::android::{ScreenState, parse_resumed_activity, parse_screen_state, parse_wm_size, quote};
+use handset_model::android::{
+    ScreenState, parse_keyboard_shown, parse_resumed_activity, parse_screen_state, parse_wm_size, quote,
+};
 use handset_model::snapshot::ScreenFacts;
-use handset_model::ui::Size;
+use handset_model::ui::{Keyboard, Size};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
@@ -53,6 +55,11 @@ pub(super) const POWER: &str = "$t dumpsys power | grep -E 'mWakefulness=|Displa
 /// Whether the display is on and the keyguard in front.
 pub(super) const POLICY: &str =
     "$t dumpsys window policy | grep -iE 'keyguard|showing|occluded|lockscreen|screenState|interactiveState|mAwake'";
+
+/// What [`KEYBOARD`] printed.
+pub(super) fn keyboard_of(text: &str) -> Option<Keyboard> {
+    parse_keyboard_shown(text).map(|shown| Keyboard { shown, bounds: None })
+}
 
 /// `getprop` answers in milliseconds; where it does not within this, it hangs, and a connection's facts stay unknown.
 const PROPERTIES: Duration = Duration::from_secs(3);

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use handset_model::{Code, Failure};
-use serde_json::Map;
 
 use super::Android;
-use super::text::{Stroke, strokes};
+use super::gestures::{self, Line};
 use super::{judge, launch};
 use crate::budget::Budget;
 use crate::device::{Input, Pinned, Prepared};
@@ -14,9 +13,6 @@ use crate::process::Command;
 
 /// A device before Android 7 takes 4 096 bytes in one service name; a longer line is several children.
 const LINE: usize = 3_800;
-
-/// Gestures the contract allows, ms.
-const DURATION: std::ops::RangeInclusive<u32> = 1..=10_000;
 
 impl Android {
     pub(super) async fn prepare_input(
@@ -26,29 +22,32 @@ impl Android {
         budget: &Budget,
     ) -> Result<Prepared, Failure> {
         let mut bounds = Vec::new();
-        let (strokes, gesture_ms) = match &input {
-            Input::Tap { x, y } => (vec![format!("input tap {x} {y}")], 0),
-            Input::Swipe { x1, y1, x2, y2, duration_ms } => {
-                if !DURATION.contains(duration_ms) {
-                    return Err(Failure::argument("durationMs", format!("{duration_ms} is outside 1–10000 ms")));
-                }
-                (vec![format!("input swipe {x1} {y1} {x2} {y2} {duration_ms}")], *duration_ms)
+        let line = match &input {
+            Input::Text(typing) => self.typing_line(device, typing, budget).await?,
+            Input::StartApp { app_id, user } => {
+                Line::strokes(vec![self.launch_line(device, app_id, *user, budget).await?])
             }
-            Input::Text(text) => (strokes(text)?.iter().map(Stroke::command).collect(), 0),
-            Input::Back => (vec!["input keyevent 4".to_owned()], 0),
-            Input::StartApp { app_id, user } => (vec![self.launch_line(device, app_id, *user, budget).await?], 0),
             Input::RestartApp { app_id, user } => {
                 bounds = vec![TERMINATE, budget.remaining().saturating_sub(TERMINATE).max(LAUNCH)];
-                (self.restart_lines(device, app_id, *user, budget).await?, 0)
+                Line::strokes(self.restart_lines(device, app_id, *user, budget).await?)
             }
             Input::Manage { what, user } => return self.prepare_manage(device, what.clone(), *user, budget).await,
+            Input::HideKeyboard => self.hiding_line(device, budget).await?,
+            Input::Drag { .. } | Input::DoubleTap { .. } => {
+                gestures::line(&input, self.device_facts(device, budget).await?.sdk)?
+            }
+            gesture => gestures::line(gesture, None)?,
         };
         self.meet(device, budget).await?;
         // Children that are bounded one by one are each a child of its own.
-        let lines = if bounds.is_empty() { joined(&strokes) } else { apart(&strokes) };
+        let lines = match (line.whole.is_empty(), bounds.is_empty()) {
+            (false, _) => line.whole,
+            (true, true) => joined(&line.strokes, 1),
+            (true, false) => apart(&line.strokes),
+        };
         let commands = lines.iter().map(|line| self.input_child(device, line)).collect();
-        let strokes = u32::try_from(strokes.len()).unwrap_or(u32::MAX);
-        Ok(Prepared { input, commands, gesture_ms, strokes, bounds, notes: Map::new() })
+        let strokes = u32::try_from(line.strokes.len()).unwrap_or(u32::MAX);
+        Ok(Prepared { input, commands, gesture_ms: line.gesture_ms, strokes, bounds, notes: line.details })
     }
 
     pub(super) fn input_child(&self, device: &Pinned, line: &str) -> Command {
@@ -95,10 +94,10 @@ fn apart(strokes: &[String]) -> Vec<String> {
 }
 
 /// Lines of numbered strokes, each of which says its number and its pid as it begins, only after the one before it was accepted.
-fn joined(strokes: &[String]) -> Vec<String> {
+pub(super) fn joined(strokes: &[String], first: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (number, stroke) in (1..).zip(strokes) {
-        let command = format!("sh -c \"$s\" {number} {stroke}");
+    for (number, stroke) in (first..).zip(strokes) {
+        let command = numbered(number, stroke);
         match lines.last_mut() {
             Some(line) if line.len() + command.len() + 4 <= LINE => {
                 line.push_str(" && ");
@@ -108,6 +107,11 @@ fn joined(strokes: &[String]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A stroke that says its number, and its pid, as it begins.
+pub(super) fn numbered(number: usize, stroke: &str) -> String {
+    format!("sh -c \"$s\" {number} {stroke}")
 }
 
 /// What the platform's `input` cannot type.

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use handset_model::android::{Managing, Refusal, classify_input, classify_managing, parse_am_start};
 use handset_model::{Code, Failure};
+use serde_json::json;
 use tokio::time::Instant;
 
+use super::gestures::{DOUBLE_TAP, TAP_MARK, UNSENT, tap_gap};
 use super::identity::{OTHER, other_device};
 use super::shell::{lost, never_sent, not_finished, server_started};
+use super::typing::{LEFT, unbound};
 use super::{Android, launch, manage};
 use crate::device::{Accepted, Input, Leftover, Pinned, Prepared, Reached, Refused};
 use crate::process::{Output, ProcessError};
@@ -82,11 +85,33 @@ impl Android {
             return Err(perhaps(Failure::new(Code::DeviceOffline, message).with_remedy(CHECK), None));
         }
         let all = format!("{}\n{}", said.last, said.stderr);
+        if let Some(failure) = unbound(&prepared.input, &said.body) {
+            return Err(if said.typed() == 0 && said.stroke.is_none() {
+                never(failure)
+            } else {
+                perhaps(failure, None)
+            });
+        }
         match judged(&prepared.input, said.typed(), &all, status) {
             Ok(launch_time_ms) => {
-                Ok(Accepted { output: all.trim().to_owned(), launch_time_ms, way: launch::way(&all) })
+                if said.left(&prepared.input) {
+                    return Ok(Accepted {
+                        doubt: Some(IME_LEFT.to_owned()),
+                        output: all.trim().to_owned(),
+                        ..Accepted::default()
+                    });
+                }
+                let unsent = said.unsent(&prepared.input);
+                let mut accepted =
+                    Accepted { launch_time_ms, unsent, way: launch::way(&all), ..said.double_tap(&prepared.input) };
+                if unsent {
+                    accepted.details.insert("note".into(), json!("the keyboard was gone by then; nothing was sent"));
+                } else {
+                    accepted.output = all.trim().to_owned();
+                }
+                Ok(accepted)
             }
-            Err(Refusal { failure, nothing_done: true }) if said.typed() == 0 => Err(never(failure)),
+            Err(Refusal { failure, nothing_done: true }) if said.typed() == 0 && !said.tapped() => Err(never(failure)),
             Err(Refusal { mut failure, .. }) => {
                 failure.message.push_str(&progress);
                 Err(perhaps(failure.with_remedy(LOOK), None))
@@ -94,6 +119,9 @@ impl Android {
         }
     }
 }
+
+const IME_LEFT: &str =
+    "the text was sent, and the input method from before could not be set again: set it in the device's settings";
 
 const LOOK: &str = "The input may have been delivered: look at the screen before repeating it.";
 
@@ -128,6 +156,8 @@ pub(super) struct Said {
     /// The status of the line's end; `None` when that was not seen.
     pub(super) status: Option<i32>,
     other_device: bool,
+    /// All of it, without its end.
+    body: String,
 }
 
 impl Said {
@@ -148,7 +178,42 @@ impl Said {
             stroke,
             status,
             other_device: stdout.contains(OTHER),
+            body: body.to_owned(),
         }
+    }
+
+    /// One of two taps was accepted.
+    fn tapped(&self) -> bool {
+        self.body.contains(&format!("{TAP_MARK}0:"))
+    }
+
+    /// The input method that typed is still set.
+    fn left(&self, input: &Input) -> bool {
+        matches!(input, Input::Text(_)) && self.body.contains(LEFT)
+    }
+
+    /// The line found nothing to send.
+    fn unsent(&self, input: &Input) -> bool {
+        matches!(input, Input::HideKeyboard) && self.stroke.is_none() && self.body.contains(UNSENT)
+    }
+
+    /// What lay between the taps, and whether an app can have taken them for one double tap.
+    fn double_tap(&self, input: &Input) -> Accepted {
+        let mut accepted = Accepted::default();
+        if !matches!(input, Input::DoubleTap { .. }) {
+            return accepted;
+        }
+        let gap = tap_gap(&self.body);
+        accepted.details.insert("tap_gap_ms".into(), json!(gap));
+        accepted.details.insert("double_tap_window_ms".into(), json!(DOUBLE_TAP));
+        accepted.doubt = match gap {
+            Some(gap) if gap <= DOUBLE_TAP => None,
+            Some(gap) => Some(format!(
+                "the two taps came {gap} ms apart, and an app takes them for a double tap within {DOUBLE_TAP} ms"
+            )),
+            None => Some("the device did not tell how far apart the two taps came".to_owned()),
+        };
+        accepted
     }
 
     /// Strokes that were accepted before the last one that began.
@@ -192,6 +257,12 @@ fn doing(input: &Input) -> &'static str {
     match input {
         Input::Tap { .. } => "tapping",
         Input::Swipe { .. } => "swiping",
+        Input::LongPress { .. } => "pressing",
+        Input::DoubleTap { .. } => "tapping twice",
+        Input::Drag { .. } => "dragging",
+        Input::Pinch => "pinching",
+        Input::Key(_) => "pressing a key",
+        Input::HideKeyboard => "hiding the keyboard",
         Input::Text(_) => "typing",
         Input::Back => "going back",
         Input::StartApp { .. } => "starting the app",

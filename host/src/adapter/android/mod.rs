@@ -2,6 +2,7 @@
 
 mod facts;
 mod follow;
+mod gestures;
 mod identity;
 mod input;
 mod judge;
@@ -19,6 +20,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod text;
+mod typing;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
@@ -28,7 +30,7 @@ use handset_model::Failure;
 use handset_model::logs::Level;
 use handset_model::report::Report;
 use handset_model::snapshot::ScreenFacts;
-use handset_model::ui::Size;
+use handset_model::ui::{Keyboard, Size};
 use tokio::time::Instant;
 
 use crate::budget::Budget;
@@ -126,6 +128,18 @@ impl Adapter for Android {
 
     fn screen<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<ScreenFacts, Failure>> {
         Box::pin(self.screen_facts(device, budget))
+    }
+
+    fn keyboard<'a>(
+        &'a self,
+        device: &'a Pinned,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Option<Keyboard>, Failure>> {
+        Box::pin(self.keyboard_state(device, budget))
+    }
+
+    fn offers(&self, input: &Input) -> Result<(), Failure> {
+        gestures::offered(input)
     }
 
     fn prepare<'a>(

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use handset_model::android::{classify_dump_error, parse_keyboard_shown, parse_resumed_activity, parse_wm_size};
+use handset_model::android::{classify_dump_error, parse_resumed_activity, parse_wm_size};
 use handset_model::snapshot::{Capture, ScreenFacts};
 use handset_model::ui::{Keyboard, Limitation, ParseOptions, Size, Tree, parse_hierarchy};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
 use super::Android;
-use super::facts::{ACTIVITY, KEYBOARD};
+use super::facts::{ACTIVITY, KEYBOARD, keyboard_of};
 use super::shell::{Broken, Reply, Script};
 use crate::budget::Budget;
 use crate::device::{Leftover, Note, PhysicalRead, Pinned, Wants};
@@ -177,10 +177,10 @@ impl Android {
             screen = self.in_front(device, said, tree.package.as_deref());
         }
         if wants.keyboard
-            && let Some(shown) = parse_keyboard_shown(&reply.text("keyboard"))
+            && let Some(said) = keyboard_of(&reply.text("keyboard"))
         {
-            let bounds = tree.keyboard.and_then(|keyboard| keyboard.bounds);
-            tree.keyboard = Some(Keyboard { shown, bounds });
+            let bounds = said.bounds.or_else(|| tree.keyboard.and_then(|keyboard| keyboard.bounds));
+            tree.keyboard = Some(Keyboard { bounds, ..said });
         }
         Ok((tree, screen))
     }

@@ -96,6 +96,11 @@ fn refuse_untypable(text: &str) -> Result<(), Failure> {
     Err(unsupported(format!("the device's input command cannot type {}; nothing was typed", named.join(", "))))
 }
 
+/// Whether there is a control character in it, which no input method commits.
+pub(super) fn has_controls(text: &str) -> bool {
+    text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
+}
+
 fn name(character: char) -> String {
     let code = u32::from(character);
     if character.is_control() { format!("U+{code:04X}") } else { format!("'{character}' (U+{code:04X})") }

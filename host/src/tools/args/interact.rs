@@ -5,16 +5,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{GuardMembers, MatchArgs, TargetArgs, coordinate};
-use crate::action::ControlArgs;
+use crate::action::{ControlArgs, Space};
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct SpaceMembers {
+    /// Default device: pixels.
+    #[schemars(description = "")]
+    pub space: Option<Space>,
+}
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(in crate::tools) struct TapArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
     #[schemars(schema_with = "coordinate")]
-    pub x: i32,
+    pub x: f64,
     #[schemars(schema_with = "coordinate")]
-    pub y: i32,
+    pub y: f64,
+    #[serde(flatten)]
+    pub space: SpaceMembers,
     #[serde(flatten)]
     pub controls: ControlArgs,
     #[serde(flatten)]
@@ -60,18 +70,101 @@ pub(in crate::tools) struct TapElementArgs {
     pub guard: GuardMembers,
 }
 
+/// A point, or an element.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct AtArgs {
+    #[serde(default)]
+    #[schemars(schema_with = "coordinate")]
+    pub x: Option<f64>,
+    #[serde(default)]
+    #[schemars(schema_with = "coordinate")]
+    pub y: Option<f64>,
+    #[serde(flatten)]
+    pub space: SpaceMembers,
+    pub element_id: Option<String>,
+    pub selector: Option<Selector>,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct LongPressArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    #[serde(flatten)]
+    pub at: AtArgs,
+    /// ms, default 800.
+    #[schemars(range(min = 400, max = 10000))]
+    pub duration: Option<u32>,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct DoubleTapArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    #[serde(flatten)]
+    pub at: AtArgs,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct StrokeArgs {
+    #[schemars(schema_with = "coordinate")]
+    pub x1: f64,
+    #[schemars(schema_with = "coordinate")]
+    pub y1: f64,
+    #[schemars(schema_with = "coordinate")]
+    pub x2: f64,
+    #[schemars(schema_with = "coordinate")]
+    pub y2: f64,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct DragArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    #[serde(flatten)]
+    pub stroke: StrokeArgs,
+    #[serde(flatten)]
+    pub space: SpaceMembers,
+    /// ms of the move, default 1000.
+    #[schemars(range(min = 1, max = 10000))]
+    pub duration: Option<u32>,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct PinchArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    #[schemars(schema_with = "coordinate")]
+    pub x: f64,
+    #[schemars(schema_with = "coordinate")]
+    pub y: f64,
+    #[serde(flatten)]
+    pub space: SpaceMembers,
+    /// Above 1 fingers part.
+    #[schemars(range(min = 0.1, max = 10.0))]
+    pub scale: f64,
+}
+
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(in crate::tools) struct SwipeArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
-    #[schemars(schema_with = "coordinate")]
-    pub x1: i32,
-    #[schemars(schema_with = "coordinate")]
-    pub y1: i32,
-    #[schemars(schema_with = "coordinate")]
-    pub x2: i32,
-    #[schemars(schema_with = "coordinate")]
-    pub y2: i32,
+    #[serde(flatten)]
+    pub stroke: StrokeArgs,
+    #[serde(flatten)]
+    pub space: SpaceMembers,
     /// ms, default 300.
     #[schemars(range(min = 1, max = 10000))]
     pub duration: Option<u32>,
@@ -82,11 +175,19 @@ pub(in crate::tools) struct SwipeArgs {
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(in crate::tools) struct TypeTextArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
     #[schemars(length(min = 1))]
     pub text: String,
+    /// Tapped first; instead of selector.
+    pub element_id: Option<String>,
+    pub selector: Option<Selector>,
+    /// Empty the field first.
+    pub replace: Option<bool>,
+    /// Enter afterwards.
+    pub submit: Option<bool>,
     #[serde(flatten)]
     pub controls: ControlArgs,
     #[serde(flatten)]
@@ -95,6 +196,29 @@ pub(in crate::tools) struct TypeTextArgs {
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(in crate::tools) struct PressBackArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct PressKeyArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    /// Such as enter, recents, delete, up, volume_up, wakeup; KEYCODE_*; or its number.
+    #[schemars(length(min = 1))]
+    pub key: String,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct HideKeyboardArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
     #[serde(flatten)]

@@ -13,7 +13,8 @@ mod waits;
 
 pub(super) use build::BuildAppArgs;
 pub(super) use interact::{
-    PressBackArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
+    AtArgs, DoubleTapArgs, DragArgs, HideKeyboardArgs, LongPressArgs, PinchArgs, PressBackArgs, PressKeyArgs,
+    SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
 };
 pub(crate) use journey::JourneyDefaults;
 pub(super) use journey::RunJourneyArgs;
@@ -105,7 +106,7 @@ pub(super) struct MatchArgs {
     pub index: Option<u32>,
 }
 
-/// A whole pixel or point of the display.
+/// A whole pixel or point of the display, or a part of it: which of them `space` says.
 pub(super) fn coordinate(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "integer", "minimum": 0, "maximum": 100_000 })
+    schemars::json_schema!({ "type": "number", "minimum": 0, "maximum": 100_000 })
 }

@@ -16,7 +16,7 @@ async fn preparing_sends_no_input() {
         for input in [
             Input::Tap { x: 1, y: 2 },
             Input::Back,
-            Input::Text("a b\nc".to_owned()),
+            Input::Text("a b\nc".to_owned().into()),
             Input::StartApp { app_id: "com.example.counter".to_owned(), user: None },
         ] {
             let prepared = rig.android.prepare(&pinned, input, &budget(5_000)).await.unwrap();
@@ -56,9 +56,9 @@ async fn text_arrives_as_it_was_given() {
         rig.tap("username").await.unwrap();
         let text = "100%s ~#;'\"$(reboot)`id`\\ a&b|c<d>e *? % s";
         let prepared =
-            rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned()), &budget(5_000)).await.unwrap();
+            rig.android.prepare(&rig.pin().await, Input::Text(text.to_owned().into()), &budget(5_000)).await.unwrap();
         assert_eq!(prepared.commands.len(), 1);
-        rig.act(Input::Text(text.to_owned())).await.unwrap();
+        rig.act(Input::Text(text.to_owned().into())).await.unwrap();
         assert_eq!(rig.phone().text_of("username").as_deref(), Some(text));
     })
     .await;
@@ -69,12 +69,13 @@ async fn long_text_is_several_children_and_all_of_it_arrives() {
     on_each(instant("login"), async |rig| {
         rig.tap("username").await.unwrap();
         let text = "0123456789 ab%s_".repeat(320);
-        let prepared = rig.android.prepare(&rig.pin().await, Input::Text(text.clone()), &budget(5_000)).await.unwrap();
+        let prepared =
+            rig.android.prepare(&rig.pin().await, Input::Text(text.clone().into()), &budget(5_000)).await.unwrap();
         assert!(
             prepared.commands.len() > 1
                 && prepared.commands.iter().all(|command| command.args.iter().all(|arg| arg.len() < 4_096))
         );
-        rig.act_within(Input::Text(text.clone()), 60_000).await.unwrap();
+        rig.act_within(Input::Text(text.clone().into()), 60_000).await.unwrap();
         assert_eq!(rig.phone().text_of("username"), Some(text));
     })
     .await;
@@ -84,7 +85,7 @@ async fn long_text_is_several_children_and_all_of_it_arrives() {
 #[tokio::test]
 async fn untypable_text_is_refused_before_anything_is_sent() {
     on_each(instant("login"), async |rig| {
-        let failure = rig.act(Input::Text("abc é".to_owned())).await.unwrap_err();
+        let failure = rig.act(Input::Text("abc é".to_owned().into())).await.unwrap_err();
         assert_eq!(failure.code, Code::UnsupportedText);
         assert_eq!(rig.phone().journal().inputs(), []);
     })
@@ -101,7 +102,7 @@ async fn typing_stops_at_its_first_failure_and_says_how_far_it_came() {
     on_each(instant("login"), async |rig| {
         rig.tap("username").await.unwrap();
         rig.phone().fault(refusing("Error: Invalid arguments", 255, 2));
-        let refused = rig.try_within(Input::Text("one\ttwo\tthree".to_owned()), 10_000).await.unwrap_err();
+        let refused = rig.try_within(Input::Text("one\ttwo\tthree".to_owned().into()), 10_000).await.unwrap_err();
         assert_eq!((refused.failure.code, refused.reached), (Code::ActionRejected, Reached::Perhaps));
         assert!(refused.failure.message.ends_with("2 of 5 strokes were typed"), "{}", refused.failure);
         assert!(!refused.failure.is_retryable() && refused.leftover.is_none());
@@ -109,10 +110,10 @@ async fn typing_stops_at_its_first_failure_and_says_how_far_it_came() {
         assert_eq!(typed.len(), 1);
         // The first stroke, refused as it is written, changed nothing.
         rig.phone().fault(refusing("Error: Invalid arguments", 255, 0));
-        let refused = rig.try_within(Input::Text("one\ttwo".to_owned()), 10_000).await.unwrap_err();
+        let refused = rig.try_within(Input::Text("one\ttwo".to_owned().into()), 10_000).await.unwrap_err();
         assert_eq!(refused.reached, Reached::No, "{}", refused.failure);
         rig.fault("input", FaultKind::Killed);
-        let refused = rig.try_within(Input::Text("one".to_owned()), 10_000).await.unwrap_err();
+        let refused = rig.try_within(Input::Text("one".to_owned().into()), 10_000).await.unwrap_err();
         assert_eq!((refused.failure.code, refused.reached), (Code::ActionRejected, Reached::Perhaps));
     })
     .await;

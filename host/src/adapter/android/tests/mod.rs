@@ -11,3 +11,4 @@ mod losses;
 mod old;
 mod reads;
 mod rig;
+mod typing;

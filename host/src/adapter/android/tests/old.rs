@@ -65,7 +65,7 @@ async fn a_shell_that_warns_is_known_by_its_boot_id_and_takes_inputs() {
     assert_eq!((facts.model.as_str(), facts.sdk, facts.os_version.as_str()), ("Nexus 5", Some(23), "6.0.1"));
     let ours = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned());
     assert_eq!(old.android.known().connection(&old.device).boot_id, ours);
-    for input in [Input::Tap { x: 1, y: 2 }, Input::Text("a\nb".to_owned()), Input::Back] {
+    for input in [Input::Tap { x: 1, y: 2 }, Input::Text("a\nb".to_owned().into()), Input::Back] {
         let prepared = old.android.prepare(&old.device, input, &budget(5_000)).await.unwrap();
         let output = old.android.processes.run(prepared.commands[0].clone(), &budget(5_000)).await.unwrap();
         old.android.judge(&old.device, &prepared, tokio::time::Instant::now(), Ok(&output)).unwrap();
