@@ -177,9 +177,9 @@ impl Row {
         let ms = patience.ms();
         let mut put = |name: &str, value: Value| arguments[name] = value;
         match (self.tool, self.looks) {
-            ("wait_for_readiness" | "find_element" | "wait_for_screen_change" | "install_app", _) => {
-                put("timeoutMs", json!(ms))
-            }
+            ("wait_for_readiness" | "find_element" | "wait_for_screen_change", _) => put("timeoutMs", json!(ms)),
+            // All of its time in one: finding the device and asking it come first.
+            ("install_app", _) => put("timeoutMs", json!(4 * ms)),
             // On a screen that rests it waits in vain, which is no error.
             ("wait_for_ui_change", _) => put("timeout_ms", json!(Patience::Short.ms())),
             (_, Looks::Until) => {
