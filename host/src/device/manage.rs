@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use handset_model::Failure;
+
 /// One piece of management. App ids, permissions and URLs are checked by the adapter's grammar before anything is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Manage {
@@ -69,4 +71,26 @@ pub enum Orientation {
     ReverseLandscape,
     /// As its sensor says.
     Auto,
+}
+
+/// A device that is to be started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Boot {
+    /// Its name; the only one there is where none is given.
+    pub avd: Option<String>,
+    /// Without a window.
+    pub headless: bool,
+}
+
+/// A device that was started, as far as it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Booted {
+    /// The id it has in a listing.
+    pub id: String,
+    /// Its name.
+    pub avd: String,
+    /// It ran before.
+    pub already: bool,
+    /// Why it has not booted, if it has not.
+    pub failure: Option<Failure>,
 }

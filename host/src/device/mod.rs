@@ -16,7 +16,7 @@ pub use input::{Accepted, Input, Prepared, Reached, Refused, Typing};
 pub use lane::{Lane, LaneTurn, Lanes, Leftover, Note};
 pub use lockfile::folder as lock_folder;
 pub use logs::{Follow, Heard, LogListener, LogQuery, LogSource, Logs};
-pub use manage::{Manage, Orientation};
+pub use manage::{Boot, Booted, Manage, Orientation};
 pub use resolve::{Target, resolve};
 pub use session::{Screens, Session};
 pub use shots::{ScreenCapture, Shot};
@@ -287,6 +287,18 @@ pub trait Adapter: Send + Sync + std::fmt::Debug {
     ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
         let _ = (device, budget);
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// The clipboard's text.
+    fn clipboard<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<String, Failure>> {
+        let _ = (device, budget);
+        Box::pin(std::future::ready(Err(without("a clipboard that can be read"))))
+    }
+
+    /// Starts a device that is not attached yet, and waits until it says that it has booted.
+    fn boot<'a>(&'a self, wanted: &'a Boot, budget: &'a Budget) -> BoxFuture<'a, Result<Booted, Failure>> {
+        let _ = (wanted, budget);
+        Box::pin(std::future::ready(Err(without("devices that can be started"))))
     }
 
     /// Whether what a read or a gesture left on the device is over.

@@ -150,6 +150,18 @@ impl House {
         }
     }
 
+    /// The adapter of a platform.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED` for a platform without one.
+    pub fn adapter(&self, platform: &str) -> Result<&Arc<dyn Adapter>, Failure> {
+        self.supported(platform)?;
+        self.adapters
+            .iter()
+            .find(|adapter| adapter.platform() == platform)
+            .ok_or_else(|| Failure::new(Code::Unsupported, format!("{platform} needs an adapter")))
+    }
+
     fn supported(&self, platform: &str) -> Result<(), Failure> {
         if self.adapters.iter().any(|adapter| adapter.platform() == platform) {
             return Ok(());

@@ -6,13 +6,13 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AdjustControlArgs, AppArgs, BuildAppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs,
+    AdjustControlArgs, AppArgs, BootArgs, BuildAppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs,
     ClassifyActionOutcomeArgs, DeviceOnlyArgs, DoubleTapArgs, DragArgs, ExpectElementVisibleArgs, ExpectScreenArgs,
     ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs,
-    ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs, PermissionArgs, PinchArgs, PressBackArgs, PressKeyArgs,
-    ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, StartAppArgs, StartLogStreamArgs, StopLogStreamArgs,
-    SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs,
-    WaitForUiChangeArgs,
+    ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs, OpenUrlArgs, PermissionArgs, PinchArgs, PressBackArgs,
+    PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, SetClipboardArgs, SetLocationArgs,
+    SetOrientationArgs, StartAppArgs, StartLogStreamArgs, StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs,
+    TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{
@@ -192,6 +192,8 @@ table! {
          dispatch_started:boolean verification verification_diagnostic state_delta state_delta_available source_module device \
          target trace recovery ui_fingerprint_before ui_fingerprint_after effective_controls details timing ",
          "target_state:object actual_state:object within_tolerance:boolean converged:boolean attempts adjustment_mode");
+    boot_device Manage Never "i" BootArgs manage::boot_device, "Boot emulator",
+        "Start an Android emulator and wait until it has booted. It ends with this server.", managed!("booted:boolean");
     build_app Manage Never "i" BuildAppArgs build::build_app, "Build app",
         "Build an Android project (Gradle wrapper, Flutter, React Native) and get its APK; on failure the first real error. Output comes as progress and in a file.",
         "success:boolean artifactPath output logPath projectType variant javaHome elapsed_ms error:object firstError:object failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
@@ -220,6 +222,8 @@ table! {
     find_element Interact Observe "ri" FindElementArgs finding::find_element, "Find element",
         "Find an element by words: text, description, id, hint or role, best first, with score, confidence and alternates. Low confidence: several fit.",
         "found:boolean element score confidence resolution:object timing";
+    get_clipboard Manage Never "ri" DeviceOnlyArgs manage::get_clipboard, "Get clipboard",
+        "The clipboard's text, where the platform lets it be read (Android does not: UNSUPPORTED).", "device:object text timing";
     get_current_screen Observe Observe "ri" DeviceOnlyArgs observe::get_current_screen, "Current screen",
         "Package and activity in front. Cheap: reads no tree.",
         "device:object package activity shortActivity timing";
@@ -256,6 +260,8 @@ table! {
         "plugins:array timing";
     long_press Interact Input "" LongPressArgs interact::long_press, "Long press",
         "Hold a finger on a point or an element.", ACTION;
+    open_url Manage Lifecycle "" OpenUrlArgs manage::open_url, "Open URL",
+        "Open a web link or an app's own link, with the device's choice or appId.", managed!("opened:boolean");
     pinch Interact Input "" PinchArgs interact::pinch, "Pinch",
         "Two fingers together or apart. Answers UNSUPPORTED where the platform injects one finger, as stock Android does.", ACTION;
     press_back Interact Input "" PressBackArgs interact::press_back, "Back",
@@ -279,6 +285,16 @@ table! {
         "success:boolean stopped_at_step_id steps:array failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
     scroll_to_element Interact Input "i" ScrollToElementArgs scroll::scroll_to_element, "Scroll to element",
         "Scroll the container until the element can be seen; stops at its end. Each scroll is followed by a look.", ACTION;
+    set_clipboard Manage Never "i" SetClipboardArgs manage::set_clipboard, "Set clipboard",
+        "Put a text into the clipboard, where the platform lets it be set (Android does not: UNSUPPORTED).",
+        managed!("clipboardSet:boolean");
+    set_location Manage Lifecycle "i" SetLocationArgs manage::set_location, "Set location",
+        "Tell an Android emulator where it is, in degrees.", managed!("locationSet:boolean");
+    set_orientation Manage Lifecycle "i" SetOrientationArgs manage::set_orientation, "Set orientation",
+        "Hold the screen one way, or auto; before is what was in force. An app may hold its own.",
+        managed!("orientationSet:boolean before");
+    shutdown_device Manage Never "i" DeviceOnlyArgs manage::shutdown_device, "Shut down emulator",
+        "End an Android emulator.", managed!("shutDown:boolean");
     start_app Manage Lifecycle "i" StartAppArgs manage::start_app, "Start app",
         "Bring an app to the front; full verification checks that it is.", ACTION;
     start_log_stream Observe Observe "ri" StartLogStreamArgs streams::start_log_stream, "Start log stream",

@@ -104,6 +104,8 @@ pub(super) const MORE: &[Row] = &[
     acting("reset_app_data", Looks::Never, sending("pm clear"), APP),
     acting("grant_permission", Looks::Never, sending("pm grant"), CAMERA),
     acting("revoke_permission", Looks::Never, sending("pm revoke"), CAMERA),
+    acting("open_url", Looks::Never, START, r#"{"url": "simphone:a"}"#),
+    acting("set_orientation", Looks::Never, sending("settings --user 0 put"), r#"{"orientation": "auto"}"#),
     acting("install_app", Looks::Never, sending("cmd package install"), APK),
     looking("get_network_activity", Looks::Asks, "", "{}"),
     looking("capture_screenshot", Looks::Asks, "", "{}"),
@@ -134,6 +136,12 @@ pub(super) const ELSEWHERE: &[&str] = &[
     "double_tap",
     "hide_keyboard",
     "pinch",
+    // They need an emulator, or a clipboard that Android has not.
+    "boot_device",
+    "get_clipboard",
+    "set_clipboard",
+    "set_location",
+    "shutdown_device",
 ];
 
 /// How long a call is given for whatever it does.
@@ -178,10 +186,10 @@ impl Row {
         let mut put = |name: &str, value: Value| arguments[name] = value;
         match (self.tool, self.looks) {
             ("wait_for_readiness" | "find_element" | "wait_for_screen_change", _) => put("timeoutMs", json!(ms)),
-            // All of its time in one: finding the device and asking it come first.
-            ("install_app", _) => put("timeoutMs", json!(4 * ms)),
             // On a screen that rests it waits in vain, which is no error.
             ("wait_for_ui_change", _) => put("timeout_ms", json!(Patience::Short.ms())),
+            // All of its time in one: finding the device and asking it come first.
+            ("install_app", _) => put("timeoutMs", json!(4 * ms)),
             (_, Looks::Until) => {
                 put("timeout_ms", json!(ms));
                 put("poll_interval_ms", json!(2_000));

@@ -3,6 +3,7 @@
 mod actions;
 mod apps;
 pub(crate) mod builds;
+mod device;
 mod gestures;
 mod handles;
 mod installing;

@@ -1,5 +1,6 @@
 //! Android through a stock `adb`: every question is one `adb -t TRANSPORT shell LINE`, one round trip.
 
+mod emulator;
 mod facts;
 mod follow;
 mod gestures;
@@ -36,8 +37,8 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::device::{
-    Accepted, Adapter, BoxFuture, DeviceFacts, Follow, Health, Input, Leftover, Listed, LogListener, LogQuery, Logs,
-    Pinned, Prepared, Probes, Read, ReadFailure, Refused, ScreenCapture, Wants,
+    Accepted, Adapter, Boot, Booted, BoxFuture, DeviceFacts, Follow, Health, Input, Leftover, Listed, LogListener,
+    LogQuery, Logs, Pinned, Prepared, Probes, Read, ReadFailure, Refused, ScreenCapture, Wants,
 };
 use crate::process::{Output, ProcessError, Processes, Program};
 
@@ -177,6 +178,14 @@ impl Adapter for Android {
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<bool, Failure>> {
         Box::pin(self.is_installed(device, app_id, budget))
+    }
+
+    fn clipboard<'a>(&'a self, device: &'a Pinned, budget: &'a Budget) -> BoxFuture<'a, Result<String, Failure>> {
+        Box::pin(async move { Err(self.clipboard_need(device, budget).await) })
+    }
+
+    fn boot<'a>(&'a self, wanted: &'a Boot, budget: &'a Budget) -> BoxFuture<'a, Result<Booted, Failure>> {
+        Box::pin(self.boot_emulator(wanted, budget))
     }
 
     fn health<'a>(&'a self, budget: &'a Budget) -> BoxFuture<'a, Health> {

@@ -26,7 +26,10 @@ pub(super) use logs::{
     CaptureDebugSnapshotArgs, CaptureScreenshotArgs, GetLogsArgs, PictureFormat, ReadLogStreamArgs, StartLogStreamArgs,
     StopLogStreamArgs,
 };
-pub(super) use manage::{AppArgs, InstallAppArgs, ListDevicesArgs, PermissionArgs, ProjectType, StartAppArgs};
+pub(super) use manage::{
+    AppArgs, BootArgs, InstallAppArgs, ListDevicesArgs, OpenUrlArgs, PermissionArgs, ProjectType, SetClipboardArgs,
+    SetLocationArgs, SetOrientationArgs, StartAppArgs,
+};
 pub(super) use observe::{GetReadinessArgs, GetUiTreeArgs, TreeFormat, WaitForReadinessArgs};
 pub(super) use series::{AdjustControlArgs, AdjustProperty, Direction, ScrollSelector, ScrollToElementArgs};
 pub(super) use system::ListPluginsArgs;

@@ -1,6 +1,8 @@
 //! What the ends of managing commands mean.
 
-use handset_model::android::{InstallEnd, Managing, Refusal, classify_managing, parse_install};
+use handset_model::android::{
+    InstallEnd, Managing, Refusal, classify_managing, parse_am_start, parse_console, parse_install,
+};
 use handset_model::{Code, Failure};
 use tokio::time::Instant;
 
@@ -10,6 +12,7 @@ use super::super::shell::{lost, never_sent, not_finished};
 use crate::device::{Accepted, Leftover, Manage, Pinned, Refused};
 use crate::process::{Output, ProcessError};
 
+const NO_APP: &str = "No app of this user opens such a URL: install one, or pass another appId.";
 const LOOK: &str = "It may have been done: look before repeating it.";
 const INSTALL: &str = "The install may have gone through: ask with list_devices and appId, or look at the screen before repeating it; give it more timeoutMs.";
 
@@ -39,6 +42,13 @@ impl Manage {
 /// Judges a line of the device's shell that came to its end.
 pub(in super::super) fn judged(what: &Manage, said: &str, status: i32) -> Option<Refusal> {
     let doing = match what {
+        Manage::OpenUrl { .. } => {
+            let mut refusal = parse_am_start(said).err()?;
+            if said.contains("unable to resolve") {
+                refusal.failure = refusal.failure.with_remedy(NO_APP);
+            }
+            return Some(refusal);
+        }
         Manage::Terminate { .. } => Managing::Terminate,
         Manage::Reset { .. } => Managing::Reset,
         Manage::Permission { .. } => Managing::Permission,
@@ -63,6 +73,13 @@ impl Android {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let said = format!("{}\n{stderr}", String::from_utf8_lossy(&output.stdout));
         let accepted = || Ok(Accepted { output: said.trim().to_owned(), ..Accepted::default() });
+        if !matches!(what, Manage::Install { .. }) && stopped.is_none() {
+            return match parse_console(&said) {
+                Ok(()) => accepted(),
+                Err(Refusal { failure, nothing_done: true }) => Err(never(failure)),
+                Err(Refusal { failure, .. }) => Err(perhaps(failure.with_remedy(LOOK), None)),
+            };
+        }
         match parse_install(&said) {
             InstallEnd::Installed => return accepted(),
             InstallEnd::Refused(failure) => return Err(never(failure)),
@@ -70,7 +87,8 @@ impl Android {
         }
         if let Some(why) = stopped {
             let doing = format!("the device was {}", what.doing());
-            let failure = why.failure(Code::ActionTimeout, &doing).with_remedy(INSTALL);
+            let remedy = if matches!(what, Manage::Install { .. }) { INSTALL } else { LOOK };
+            let failure = why.failure(Code::ActionTimeout, &doing).with_remedy(remedy);
             // What adb had sent until then is thrown away by the device as its stream ends.
             return Err(perhaps(failure, Some(Leftover { pid: None, note: None, until: Instant::now() + LATE })));
         }

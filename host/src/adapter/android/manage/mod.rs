@@ -1,15 +1,17 @@
 //! Managing apps and the device, as commands that can be spawned. Nothing here is spawned.
 
+mod device;
 pub(super) mod grammar;
 mod judge;
 pub(super) mod users;
 
+pub(super) use device::is_emulator;
 pub(super) use judge::judged;
 
 use std::path::{Path, PathBuf};
 
+use handset_model::Failure;
 use handset_model::android::quote;
-use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
 use super::shell::Script;
@@ -22,8 +24,10 @@ use crate::process::Command;
 enum Work {
     /// A command of the device's shell.
     Shell(String),
-    /// Words of adb.
+    /// Words of adb, for the connection.
     Adb(Vec<String>),
+    /// Words of adb that name the device themselves.
+    Console(Vec<String>),
 }
 
 /// What preparing came to.
@@ -60,6 +64,7 @@ impl Android {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 self.on_device(device, &words, inputs::OUTPUT)
             }
+            Work::Console(words) => self.adb.command(words),
         };
         Ok(prepared(Input::Manage { what, user }, command, plan.notes))
     }
@@ -86,8 +91,45 @@ impl Android {
                 Ok(Plan::shell(line).noting("user", json!(user)))
             }
             Manage::Install { files } => self.install(device, files, user, budget).await,
-            other => Err(Failure::new(Code::Unsupported, format!("this needs an adapter that can do {other:?}"))),
+            Manage::OpenUrl { url, app_id } => self.open(device, url, app_id.as_deref(), user, budget).await,
+            Manage::Orientation(wanted) => self.orient(device, *wanted, budget).await,
+            Manage::Location { latitude, longitude, altitude } => {
+                let (latitude, longitude) = (latitude.to_string(), longitude.to_string());
+                let altitude = altitude.map(|metres| metres.to_string());
+                // The console takes the longitude first.
+                let mut words = vec!["geo", "fix", longitude.as_str(), latitude.as_str()];
+                words.extend(altitude.as_deref());
+                self.console(device, &words)
+            }
+            Manage::Shutdown => self.console(device, &["kill"]),
+            Manage::SetClipboard { .. } => Err(self.clipboard_need(device, budget).await),
         }
+    }
+
+    /// `am start` with the VIEW action: the app that is named, or the one the device chooses.
+    async fn open(
+        &self,
+        device: &Pinned,
+        url: &str,
+        app_id: Option<&str>,
+        user: Option<u32>,
+        budget: &Budget,
+    ) -> Result<Plan, Failure> {
+        const VIEW: &str = "am start -W --user";
+        let url = quote(grammar::url(url)?);
+        let (package, user) = match app_id {
+            Some(app_id) => {
+                let (package, user) = self.app(device, app_id, user, budget).await?;
+                (format!(" {}", quote(package)), user)
+            }
+            None => {
+                let script = users::asking(Script::new(), user);
+                let reply = self.ask(device, &script, "asking for the user in front", budget).await?;
+                (String::new(), users::asked(&reply, user)?)
+            }
+        };
+        let line = format!("{VIEW} {user} -a android.intent.action.VIEW -d {url}{package}");
+        Ok(Plan::shell(line).noting("user", json!(user)))
     }
 
     /// The package of an app that is installed, and the user it is for.
