@@ -22,6 +22,7 @@ type Taken = fn(&Value) -> Result<(), String>;
 const TAKEN: &[(&str, Taken)] = &[
     ("adjust_control", taken::<args::AdjustControlArgs>),
     ("boot_device", taken::<args::BootArgs>),
+    ("build_and_install", taken::<args::BuildAndInstallArgs>),
     ("build_app", taken::<args::BuildAppArgs>),
     ("capture_debug_snapshot", taken::<args::CaptureDebugSnapshotArgs>),
     ("capture_screenshot", taken::<args::CaptureScreenshotArgs>),

@@ -6,13 +6,14 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AdjustControlArgs, AppArgs, BootArgs, BuildAppArgs, CaptureDebugSnapshotArgs, CaptureScreenshotArgs,
-    ClassifyActionOutcomeArgs, DeviceOnlyArgs, DoubleTapArgs, DragArgs, ExpectElementVisibleArgs, ExpectScreenArgs,
-    ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs, GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs,
-    ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs, OpenUrlArgs, PermissionArgs, PinchArgs, PressBackArgs,
-    PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, SetClipboardArgs, SetLocationArgs,
-    SetOrientationArgs, StartAppArgs, StartLogStreamArgs, StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs,
-    TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
+    AdjustControlArgs, AppArgs, BootArgs, BuildAndInstallArgs, BuildAppArgs, CaptureDebugSnapshotArgs,
+    CaptureScreenshotArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, DoubleTapArgs, DragArgs,
+    ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs,
+    GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs,
+    OpenUrlArgs, PermissionArgs, PinchArgs, PressBackArgs, PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs,
+    ScrollToElementArgs, SetClipboardArgs, SetLocationArgs, SetOrientationArgs, StartAppArgs, StartLogStreamArgs,
+    StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs,
+    WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{
@@ -194,6 +195,9 @@ table! {
          "target_state:object actual_state:object within_tolerance:boolean converged:boolean attempts adjustment_mode");
     boot_device Manage Never "i" BootArgs manage::boot_device, "Boot emulator",
         "Start an Android emulator and wait until it has booted. It ends with this server.", managed!("booted:boolean");
+    build_and_install Manage Never "i" BuildAndInstallArgs build::build_and_install, "Build and install",
+        "build_app, then install_app with its APK. timeout is for both.",
+        "action_id success:boolean installed:boolean artifactPath output installOutput logPath projectType variant javaHome elapsed_ms device:object error:object firstError:object diagnostics:object failure_code retryable:boolean delivery_status dispatch_started:boolean timing";
     build_app Manage Never "i" BuildAppArgs build::build_app, "Build app",
         "Build an Android project (Gradle wrapper, Flutter, React Native) and get its APK; on failure the first real error. Output comes as progress and in a file.",
         "success:boolean artifactPath output logPath projectType variant javaHome elapsed_ms error:object firstError:object failure_code retryable:boolean delivery_status dispatch_started:boolean timing";

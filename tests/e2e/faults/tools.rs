@@ -122,6 +122,8 @@ pub(super) const APART: &[&str] = &["adjust_control", "scroll_to_element"];
 /// `tools::keys`.
 pub(super) const ELSEWHERE: &[&str] = &[
     "build_app",
+    // It is install_app once there is something to install.
+    "build_and_install",
     "list_devices",
     "list_plugins",
     "reload_plugins",

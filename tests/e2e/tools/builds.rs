@@ -84,6 +84,32 @@ async fn a_build_gives_its_apk_its_output_as_it_comes_and_a_file_with_all_of_it(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_built_is_installed_and_what_was_not_is_not() {
+    let (bench, _java) = with_java().await;
+    let apk = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/apks/tiny.apk");
+    let good = project(&BUILT.replace(
+        ": >app/build/outputs/apk/debug/shop.apk",
+        &format!("cp '{apk}' app/build/outputs/apk/debug/shop.apk"),
+    ));
+    let mark = bench.mark();
+    let answer = bench.call("build_and_install", json!({ "projectPath": good.path() })).await.fine();
+    assert_eq!((&answer["success"], &answer["installed"]), (&json!(true), &json!(true)), "{:#}", answer.structured);
+    assert_eq!(answer["delivery_status"], "delivered");
+    assert!(answer["artifactPath"].as_str().unwrap().ends_with("debug/shop.apk"), "{:#}", answer.structured);
+    assert!(answer["output"].as_str().unwrap().contains("BUILD SUCCESSFUL"), "{:#}", answer.structured);
+    let installs =
+        |commands: Vec<Vec<String>>| commands.iter().filter(|argv| argv.join(" ").contains("install")).count();
+    assert!(installs(mark.commands().into_iter().map(|command| command.argv).collect()) >= 1);
+
+    let bad = project("echo 'e: file:///p/Main.kt:12:5 Unresolved reference: foo' >&2; exit 1");
+    let mark = bench.mark();
+    let answer = bench.call("build_and_install", json!({ "projectPath": bad.path() })).await.fine();
+    assert_eq!((&answer["success"], &answer["installed"]), (&json!(false), &json!(false)), "{:#}", answer.structured);
+    assert_eq!((&answer["delivery_status"], &answer["dispatch_started"]), (&json!("not_delivered"), &json!(false)));
+    assert_eq!(installs(mark.commands().into_iter().map(|command| command.argv).collect()), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_build_that_fails_is_told_by_its_first_real_error() {
     let (bench, _java) = with_java().await;
     let project = project(

@@ -23,3 +23,13 @@ pub(in crate::tools) struct BuildAppArgs {
     #[schemars(range(min = 1000, max = 3600000))]
     pub timeout: Option<u64>,
 }
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::tools) struct BuildAndInstallArgs {
+    #[serde(flatten)]
+    pub build: BuildAppArgs,
+    /// Default: the current one.
+    #[schemars(description = "")]
+    pub user: Option<u32>,
+}

@@ -11,7 +11,7 @@ mod series;
 mod system;
 mod waits;
 
-pub(super) use build::BuildAppArgs;
+pub(super) use build::{BuildAndInstallArgs, BuildAppArgs};
 pub(super) use interact::{
     AtArgs, DoubleTapArgs, DragArgs, HideKeyboardArgs, LongPressArgs, PinchArgs, PressBackArgs, PressKeyArgs,
     SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,

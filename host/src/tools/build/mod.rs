@@ -5,4 +5,4 @@ mod log;
 mod project;
 mod run;
 
-pub(super) use run::build_app;
+pub(super) use run::{build_and_install, build_app};

@@ -1,5 +1,6 @@
 //! The build itself: run to its end within its time, told as it goes, and what came of it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use handset_model::build::{candidate_tasks, first_build_error};
@@ -12,7 +13,8 @@ use super::project::{Plan, plan, word};
 use crate::budget::{Budget, Stopped};
 use crate::process::ProcessError;
 use crate::request::{ms, round};
-use crate::tools::args::BuildAppArgs;
+use crate::tools::args::{BuildAndInstallArgs, BuildAppArgs};
+use crate::tools::manage::{answer, find, install};
 use crate::tools::sdk::Surroundings;
 use crate::tools::{Answer, Call};
 
@@ -32,12 +34,44 @@ pub(in crate::tools) async fn build_app(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::Body { body: Value::Object(body), success: Some(failure_code.is_none()), failure_code, text: None })
 }
 
+/// The app goes onto the device that is meant, found before minutes are spent on a build and again after it.
+pub(in crate::tools) async fn build_and_install(call: Call) -> Result<Answer, Failure> {
+    let BuildAndInstallArgs { build: args, user }: BuildAndInstallArgs = call.parse()?;
+    let budget = call.budget(args.timeout.map_or(BUILD, Duration::from_millis));
+    call.session(&args.target).await?;
+    let Built { mut told, failure, artefact } = build(&call, &args, &budget).await?;
+    let Some(path) = artefact.filter(|_| failure.is_none()) else {
+        told.insert("installed".into(), json!(false));
+        told.insert("delivery_status".into(), json!("not_delivered"));
+        told.insert("dispatch_started".into(), json!(false));
+        told.insert("timing".into(), call.request.timings.compact());
+        let failure_code = failure.map(|failure| failure.code);
+        return Ok(Answer::Body { body: Value::Object(told), success: Some(false), failure_code, text: None });
+    };
+    let found = tokio::task::spawn_blocking(move || find(&path.to_string_lossy(), &[], None)).await;
+    let found = found.map_err(|error| Failure::new(Code::Unknown, error.to_string()))??;
+    let session = call.session(&args.target).await?;
+    let report = install(&call, &session, found, user, "build_and_install", &budget).await;
+    let mut answered = answer(&report, "installed")?;
+    if let Answer::Body { body: Value::Object(body), .. } = &mut answered {
+        if let Some(output) = body.remove("output") {
+            body.insert("installOutput".into(), output);
+        }
+        // What the installation says of the whole stands over what the build said of itself.
+        told.extend(std::mem::take(body));
+        *body = told;
+    }
+    Ok(answered)
+}
+
 /// A build that came to its end, or to its deadline.
 pub(super) struct Built {
     /// The answer's members.
     pub(super) told: Map<String, Value>,
     /// Why there is none.
     pub(super) failure: Option<Failure>,
+    /// What it made.
+    pub(super) artefact: Option<PathBuf>,
 }
 
 /// Builds, with progress.
@@ -106,7 +140,7 @@ pub(super) async fn build(call: &Call, args: &BuildAppArgs, budget: &Budget) -> 
             put("firstError", json!(first));
         }
     }
-    Ok(Built { told, failure })
+    Ok(Built { told, failure, artefact })
 }
 
 /// Why a build failed: its first real error, in one sentence.

@@ -7,10 +7,12 @@ mod install;
 mod lifecycle;
 
 pub(super) use app::{grant_permission, reset_app_data, restart_app, revoke_permission, start_app, terminate_app};
+pub(super) use artefact::find;
 pub(super) use device::{
     boot_device, get_clipboard, open_url, set_clipboard, set_location, set_orientation, shutdown_device,
 };
-pub(super) use install::install_app;
+pub(super) use install::{install, install_app};
+pub(super) use lifecycle::answer;
 
 use std::time::Duration;
 
