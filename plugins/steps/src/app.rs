@@ -1,4 +1,4 @@
-//! `start_app`.
+//! `start_app`, `terminate_app`.
 
 #![expect(dead_code, reason = "read to be checked, then handed on as they came")]
 
@@ -34,6 +34,38 @@ impl Step for StartApp {
         by_success(
             session,
             "start_app",
+            session.arguments(),
+            code::ACTION_REJECTED,
+        )
+    }
+}
+
+/// The arguments of `terminate_app`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(description = "")]
+pub struct TerminateApp {
+    /// Package.
+    #[schemars(length(min = 1))]
+    app_id: String,
+    /// Android user; the one in front unless given.
+    #[schemars(range(min = 0, max = 21474))]
+    user: Option<u32>,
+}
+
+impl Step for TerminateApp {
+    const NAME: &str = "terminate_app";
+    const SUMMARY: &str = "Ends an app; passes when it was ended.";
+    const GRANTS: &[&str] = &["lifecycle:terminate_app"];
+
+    fn validate(&self) -> Vec<Violation> {
+        not_empty("appId", &self.app_id)
+    }
+
+    fn run(self, session: &Session) -> Result<Report, Failure> {
+        by_success(
+            session,
+            "terminate_app",
             session.arguments(),
             code::ACTION_REJECTED,
         )

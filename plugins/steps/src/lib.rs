@@ -9,6 +9,7 @@ mod args;
 mod assert;
 mod gesture;
 mod outcome;
+mod scroll;
 mod tap;
 mod text;
 mod wait;
@@ -21,5 +22,8 @@ handset_plugin::export_steps!(
     text::TypeText,
     gesture::PressBack,
     gesture::Swipe,
+    gesture::PressKey,
+    scroll::ScrollToElement,
+    app::TerminateApp,
     wait::WaitForReadiness,
 );

@@ -140,7 +140,19 @@ async fn the_built_ins_are_listed_with_what_they_take() {
     );
     assert_eq!(
         provided(&steps, "steps"),
-        ["start_app", "wait", "tap", "assert", "type_text", "press_back", "swipe", "wait_for_readiness"]
+        [
+            "start_app",
+            "wait",
+            "tap",
+            "assert",
+            "type_text",
+            "press_back",
+            "swipe",
+            "press_key",
+            "scroll_to_element",
+            "terminate_app",
+            "wait_for_readiness"
+        ]
     );
     for plugin in [conditions, readiness, steps] {
         assert_eq!((&plugin["built_in"], &plugin["state"]), (&json!(true), &json!("ready")));

@@ -45,6 +45,24 @@ on_each_adb! {
         }
     }
 
+    async fn a_list_is_scrolled_a_key_pressed_and_the_app_ended_in_steps(flavor) {
+        let bench = Bench::new("login", flavor).await;
+        bench.phone().goto("welcome");
+        let mark = bench.mark();
+        let answer = run_with(&bench, json!({ "defaults": { "verificationMode": "none" } }), json!([
+            { "id": "find", "type": "scroll_to_element", "selector": { "text": "Item 15" } },
+            { "id": "home", "type": "press_key", "key": "home" },
+            { "id": "end", "type": "terminate_app", "appId": "com.example.login" },
+        ])).await;
+        assert_eq!(statuses(&answer), ["passed"; 3], "{:#}", answer.structured);
+        assert_eq!(answer["/steps/2/result/appTerminated"], true, "{:#}", answer.structured);
+        let inputs = mark.inputs();
+        assert!(inputs.iter().filter(|input| input.kind == "swipe").count() >= 2, "{inputs:#?}");
+        let missing = run(&bench, json!([{ "id": "end", "type": "terminate_app", "appId": "not.installed" }])).await;
+        assert_eq!(missing["success"], false, "{:#}", missing.structured);
+        assert!(!missing["/steps/0/result/failure_code"].is_null(), "{:#}", missing.structured);
+    }
+
     async fn the_first_failure_ends_it(flavor) {
         let bench = Bench::new("counter", flavor).await;
         for mode in ["compact", "debug"] {

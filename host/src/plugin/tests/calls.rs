@@ -17,7 +17,19 @@ async fn the_embedded_components_load_and_say_what_they_provide() {
         assert_eq!((&entry["state"], &entry["built_in"]), (&json!("ready"), &json!(true)), "{entry:#}");
     }
     let types: Vec<String> = plugins.step_types().into_iter().map(|step| step.type_name).collect();
-    for wanted in ["start_app", "wait", "tap", "assert", "type_text", "press_back", "swipe", "wait_for_readiness"] {
+    for wanted in [
+        "start_app",
+        "wait",
+        "tap",
+        "assert",
+        "type_text",
+        "press_back",
+        "swipe",
+        "press_key",
+        "scroll_to_element",
+        "terminate_app",
+        "wait_for_readiness",
+    ] {
         assert!(types.iter().any(|name| name == wanted), "{wanted} of {types:?}");
     }
     let voices = plugins.classify(Arc::new(timeline())).await;

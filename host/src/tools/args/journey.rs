@@ -28,7 +28,7 @@ pub(in crate::tools) struct RunJourneyArgs {
     /// In debug, adds the failing step's tree.
     pub capture_on_failure: Option<bool>,
     pub defaults: Option<JourneyDefaults>,
-    /// Each {id, type, …}: start_app, wait, tap, assert, type_text, press_back, swipe, wait_for_readiness, or a plugin's plugin/step with args and timeoutMs. Members: list_plugins with name steps, or the plugin's.
+    /// Each {id, type, …}: start_app, wait, tap, assert, type_text, press_back, press_key, swipe, scroll_to_element, terminate_app, wait_for_readiness, or a plugin's plugin/step with args and timeoutMs. Members: list_plugins with name steps, or the plugin's.
     #[schemars(length(min = 1, max = 50), schema_with = "steps")]
     pub steps: Vec<Map<String, Value>>,
 }
