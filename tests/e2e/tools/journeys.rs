@@ -50,7 +50,7 @@ on_each_adb! {
         bench.phone().goto("welcome");
         let mark = bench.mark();
         let answer = run_with(&bench, json!({ "defaults": { "verificationMode": "none" } }), json!([
-            { "id": "find", "type": "scroll_to_element", "selector": { "text": "Item 15" } },
+            { "id": "find", "type": "scroll_to_element", "selector": { "text": "Item 20" } },
             { "id": "home", "type": "press_key", "key": "home" },
             { "id": "end", "type": "terminate_app", "appId": "com.example.login" },
         ])).await;
