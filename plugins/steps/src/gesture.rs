@@ -2,7 +2,9 @@
 
 #![expect(dead_code, reason = "read to be checked, then handed on as they came")]
 
-use crate::args::{Clamped, ExpectedState, Precondition, VerificationMode, guard_violations, not_empty};
+use crate::args::{
+    Clamped, ExpectedState, Precondition, VerificationMode, guard_violations, not_empty,
+};
 use crate::outcome::by_success;
 use handset_plugin::{Failure, Report, Session, Step, Violation, code};
 use schemars::JsonSchema;
