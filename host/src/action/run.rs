@@ -142,7 +142,7 @@ async fn act(context: ActionContext<'_>, action: &Action, report: &mut ActionRep
         request.timings.time("target_resolution_ms", wait_for_target(context, selector, *wait, &mut history)).await?;
     }
 
-    let aimed = matches!(action.aim, Aim::Selector { .. } | Aim::ElementId(_));
+    let aimed = matches!(action.aim, Aim::Selector { .. } | Aim::ElementId(_) | Aim::Dialog { .. });
     if !aimed && guard.is_none() && action.controls.verification == VerificationMode::Full {
         look_before(context, action, report).await?;
     }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use handset_model::snapshot::Observation;
-use handset_model::ui::{ElementView, Match, Selector, element_json, interactable, resolve_target};
+use handset_model::ui::{
+    DialogAnswer, ElementView, Match, Selector, dialog_button, element_json, interactable, resolve_target,
+};
 use handset_model::{Code, Failure};
 use serde_json::{Value, json};
 
@@ -46,6 +48,13 @@ pub enum Aim {
     },
     /// An element, by handle.
     ElementId(String),
+    /// A button of a dialog of the system's.
+    Dialog {
+        /// What it is to mean.
+        answer: DialogAnswer,
+        /// Which; the first that means it, where none is named.
+        button: Option<String>,
+    },
 }
 
 /// An element found on a screen.
@@ -153,7 +162,7 @@ pub(super) async fn resolve(
             let points = points.on(size).map_err(|failure| (failure, None))?;
             return Ok(Found { element: None, points });
         }
-        Aim::Selector { .. } | Aim::ElementId(_) => {}
+        Aim::Selector { .. } | Aim::ElementId(_) | Aim::Dialog { .. } => {}
     }
     let (read, leftover) =
         request.timings.time("pre_observation_ms", session.read(request, Purpose::Target, budget)).await;
@@ -166,6 +175,7 @@ pub(super) async fn resolve(
         Aim::ElementId(id) => {
             session.screens.locate(id, &observation).and_then(|index| interactable(&observation.tree, index))
         }
+        Aim::Dialog { answer, button } => dialog_button(&observation.tree, *answer, button.as_deref()),
         Aim::Nothing | Aim::Points(_) => return Ok(Found::default()),
     };
     target
@@ -223,6 +233,7 @@ impl Aim {
             Self::Points(points) => points.to_json(),
             Self::Selector { selector, .. } => json!(selector),
             Self::ElementId(id) => json!({ "elementId": id }),
+            Self::Dialog { button, .. } => json!({ "button": button }),
         }
     }
 }

@@ -20,6 +20,7 @@ type Taken = fn(&Value) -> Result<(), String>;
 
 /// Each tool's argument type, as its handler reads it.
 const TAKEN: &[(&str, Taken)] = &[
+    ("accept_dialog", taken::<args::DialogArgs>),
     ("adjust_control", taken::<args::AdjustControlArgs>),
     ("boot_device", taken::<args::BootArgs>),
     ("build_and_install", taken::<args::BuildAndInstallArgs>),
@@ -27,6 +28,7 @@ const TAKEN: &[(&str, Taken)] = &[
     ("capture_debug_snapshot", taken::<args::CaptureDebugSnapshotArgs>),
     ("capture_screenshot", taken::<args::CaptureScreenshotArgs>),
     ("classify_action_outcome", taken::<args::ClassifyActionOutcomeArgs>),
+    ("dismiss_dialog", taken::<args::DialogArgs>),
     ("double_tap", taken::<args::DoubleTapArgs>),
     ("drag", taken::<args::DragArgs>),
     ("expect_element_visible", taken::<args::ExpectElementVisibleArgs>),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::args::{
     AdjustControlArgs, AppArgs, BootArgs, BuildAndInstallArgs, BuildAppArgs, CaptureDebugSnapshotArgs,
-    CaptureScreenshotArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, DoubleTapArgs, DragArgs,
+    CaptureScreenshotArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, DialogArgs, DoubleTapArgs, DragArgs,
     ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs,
     GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs,
     OpenUrlArgs, PermissionArgs, PinchArgs, PressBackArgs, PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs,
@@ -187,6 +187,8 @@ macro_rules! managed {
 
 table! {
     // flags: r reads only, i idempotent
+    accept_dialog Interact Input "" DialogArgs interact::accept_dialog, "Accept dialog",
+        "Tap yes, allow or wait in a permission, alert or not-responding dialog of Android's, known by its ids.", ACTION;
     adjust_control Interact Input "i" AdjustControlArgs adjust::adjust_control, "Adjust control",
         "Bring a slider, picker, stepper or switch to targetValue, reading it after each touch. The match may be the control or the label of its row.",
         concat!("action_id timestamp action_type success:boolean lifecycle_state failure_code retryable:boolean delivery_status \
@@ -210,6 +212,8 @@ table! {
     classify_action_outcome Interact Observe "ri" ClassifyActionOutcomeArgs finding::classify_action_outcome, "Classify outcome",
         "What an action came to, from signals you gathered; asks no device. uiChanged or a visible element is success; without actionType unknown; a failed request is backend_failure; then no_op or ui_failure.",
         "outcome reasoning timing";
+    dismiss_dialog Interact Input "" DialogArgs interact::dismiss_dialog, "Dismiss dialog",
+        "Tap no, deny or close in such a dialog.", ACTION;
     double_tap Interact Input "" DoubleTapArgs interact::double_tap, "Double tap",
         "Tap a point or an element twice; says when the taps came too far apart for a double tap.", ACTION;
     drag Interact Input "" DragArgs interact::drag, "Drag and drop",

@@ -137,6 +137,9 @@ pub(super) const ELSEWHERE: &[&str] = &[
     "stop_log_stream",
     "double_tap",
     "hide_keyboard",
+    // As tap_element, on a screen of their own.
+    "accept_dialog",
+    "dismiss_dialog",
     "pinch",
     // They need an emulator, or a clipboard that Android has not.
     "boot_device",

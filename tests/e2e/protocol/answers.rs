@@ -26,6 +26,7 @@ fn working(tool: &str) -> Option<Vec<Value>> {
         }
         "expect_screen" => vec![json!({ "screen": ".MainActivity" }), json!({ "fingerprint": "another" })],
         "find_element" => vec![json!({ "query": "sign in" }), json!({ "query": "nowhere", "timeoutMs": 300 })],
+        "accept_dialog" | "dismiss_dialog" => vec![json!({}), json!({ "responseMode": "compact" })],
         "build_app" | "build_and_install" => vec![
             json!({ "projectPath": crate::tools::builds::flutter_project() }),
             json!({ "projectPath": "/nowhere" }),

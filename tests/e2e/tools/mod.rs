@@ -4,6 +4,7 @@ mod actions;
 mod apps;
 pub(crate) mod builds;
 mod device;
+mod dialogs;
 mod gestures;
 mod handles;
 mod installing;

@@ -3,6 +3,7 @@
 mod build;
 mod control;
 mod decode;
+mod dialog;
 mod escape;
 mod find;
 mod fingerprint;
@@ -18,6 +19,7 @@ pub(crate) mod text;
 mod token;
 
 pub use control::{Control, ControlValue, Track};
+pub use dialog::{DialogAnswer, dialog_button, dialog_buttons};
 pub use find::{Candidate, Extent, Met, confidence, find_by_words};
 pub use fingerprint::fingerprint;
 pub use parse::{ParseOptions, parse_hierarchy};

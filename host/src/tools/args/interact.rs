@@ -226,3 +226,23 @@ pub(in crate::tools) struct HideKeyboardArgs {
     #[serde(flatten)]
     pub guard: GuardMembers,
 }
+
+/// A dialog's buttons by name, so that a client sees which there are.
+fn button(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names: Vec<&str> = handset_model::ui::dialog_buttons().collect();
+    schemars::json_schema!({ "type": "string", "enum": names })
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(in crate::tools) struct DialogArgs {
+    #[serde(flatten)]
+    pub target: TargetArgs,
+    /// Instead of the one that means it.
+    #[serde(default)]
+    #[schemars(schema_with = "button")]
+    pub button: Option<String>,
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}

@@ -13,8 +13,9 @@ mod waits;
 
 pub(super) use build::{BuildAndInstallArgs, BuildAppArgs};
 pub(super) use interact::{
-    AtArgs, DoubleTapArgs, DragArgs, HideKeyboardArgs, LongPressArgs, PinchArgs, PressBackArgs, PressKeyArgs,
-    SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
+    AtArgs, DialogArgs, DoubleTapArgs, DragArgs, HideKeyboardArgs, LongPressArgs, PinchArgs, PressBackArgs,
+    PressKeyArgs, SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs,
+    WaitForCondition,
 };
 pub(crate) use journey::JourneyDefaults;
 pub(super) use journey::RunJourneyArgs;

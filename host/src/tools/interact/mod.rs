@@ -1,9 +1,11 @@
 //! Taps, gestures, text and keys: each tool says what it wishes for, and one function acts.
 
+mod dialog;
 mod keys;
 mod text;
 mod touch;
 
+pub(super) use dialog::{accept_dialog, dismiss_dialog};
 pub(super) use keys::{hide_keyboard, press_back, press_key};
 pub(super) use text::type_text;
 pub(super) use touch::{double_tap, drag, long_press, pinch, swipe, tap, tap_element};
