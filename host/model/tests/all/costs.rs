@@ -83,9 +83,14 @@ fn no_input_takes_more_than_linear_time() {
     ] {
         for start in ["", "<hierarchy><node text=\"x\" "] {
             let dump = format!("{start}{}", part.repeat(300_000 / part.len()));
-            let started = std::time::Instant::now();
-            assert!(parse(&dump).is_err());
-            assert!(started.elapsed().as_secs() < 3, "{start}{part}…: {:?}", started.elapsed());
+            let once = || {
+                let started = std::time::Instant::now();
+                assert!(parse(&dump).is_err());
+                started.elapsed()
+            };
+            // A machine that is busy elsewhere slows one of them; what grows with the square of its input takes minutes each time.
+            let took: Vec<_> = std::iter::repeat_with(once).take(5).take_while(|took| took.as_secs() >= 3).collect();
+            assert!(took.len() < 5, "{start}{part}…: {took:?}");
         }
     }
 }
