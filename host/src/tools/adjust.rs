@@ -12,9 +12,7 @@ use super::args::{AdjustControlArgs, AdjustProperty};
 use super::resolved::resolved;
 use super::waits::wanted;
 use super::{Answer, Call, OUTER};
-use crate::action::{
-    ActionContext, ControlArgs, Controls, Course, Defaults, Move, Series, VerificationMode, run_series,
-};
+use crate::action::{ControlArgs, Controls, Course, Defaults, Move, Series, VerificationMode, run_series};
 use crate::device::{Input, Session};
 use crate::wait::Wanted;
 
@@ -47,13 +45,7 @@ pub(super) async fn adjust_control(call: Call) -> Result<Answer, Failure> {
     }
     let session = call.session(&args.target).await?;
     let outer = call.budget(OUTER);
-    let context = ActionContext {
-        session: &session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: &outer,
-    };
+    let context = call.action_context(&session, &outer);
     // Its own reads say what came of each touch: there is nothing left for a verification to see.
     let controls = ControlArgs { verification_mode: Some(VerificationMode::Light), ..ControlArgs::default() };
     let most = args.max_attempts.unwrap_or(3);

@@ -43,7 +43,7 @@ use handset_model::{Code, Failure};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::action::{ActionReport, ResponseMode, SharedRead};
+use crate::action::{ActionContext, ActionReport, ResponseMode, SharedRead};
 use crate::budget::Budget;
 use crate::device::Session;
 use crate::request::Request;
@@ -110,6 +110,17 @@ impl Call {
     /// A budget of the whole call.
     fn budget(&self, total: Duration) -> Budget {
         Budget::new(total, self.request.cancel.clone())
+    }
+
+    /// What an action of this call needs of the house, on its device and within `outer`.
+    fn action_context<'a>(&'a self, session: &'a Session, outer: &'a Budget) -> ActionContext<'a> {
+        ActionContext {
+            session,
+            request: &self.request,
+            plugins: &self.house.plugins,
+            processes: &self.house.processes,
+            outer,
+        }
     }
 
     /// The one device of this call: the journey's, or the one its arguments mean.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::args::{Direction, ScrollSelector, ScrollToElementArgs};
 use super::resolved::resolved;
 use super::{Answer, Call, OUTER};
-use crate::action::{ActionContext, Course, Defaults, Move, Series, run_series};
+use crate::action::{Course, Defaults, Move, Series, run_series};
 use crate::device::{Input, Session};
 
 /// Over every scroll and every look (contract §5).
@@ -26,13 +26,7 @@ pub(super) async fn scroll_to_element(call: Call) -> Result<Answer, Failure> {
     let (most, amount) = (args.max_scrolls.unwrap_or(10), args.scroll_amount.unwrap_or(0.7));
     let session = call.session(&args.target).await?;
     let outer = call.budget(OUTER);
-    let context = ActionContext {
-        session: &session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: &outer,
-    };
+    let context = call.action_context(&session, &outer);
     let series = Series {
         action_type: "scroll_to_element",
         selector: json!(args.selector),

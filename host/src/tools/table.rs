@@ -6,14 +6,13 @@ use handset_model::Failure;
 use serde_json::Value;
 
 use super::args::{
-    AdjustControlArgs, AppArgs, BootArgs, BuildAndInstallArgs, BuildAppArgs, CaptureDebugSnapshotArgs,
+    AdjustControlArgs, AppArgs, BareInputArgs, BootArgs, BuildAndInstallArgs, BuildAppArgs, CaptureDebugSnapshotArgs,
     CaptureScreenshotArgs, ClassifyActionOutcomeArgs, DeviceOnlyArgs, DialogArgs, DoubleTapArgs, DragArgs,
     ExpectElementVisibleArgs, ExpectScreenArgs, ExpectStateArgs, FindElementArgs, GetLogsArgs, GetReadinessArgs,
-    GetUiTreeArgs, HideKeyboardArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs,
-    OpenUrlArgs, PermissionArgs, PinchArgs, PressBackArgs, PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs,
-    ScrollToElementArgs, SetClipboardArgs, SetLocationArgs, SetOrientationArgs, StartAppArgs, StartLogStreamArgs,
-    StopLogStreamArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs,
-    WaitForUiArgs, WaitForUiChangeArgs,
+    GetUiTreeArgs, InstallAppArgs, ListDevicesArgs, ListPluginsArgs, LongPressArgs, NoArgs, OpenUrlArgs,
+    PermissionArgs, PinchArgs, PressKeyArgs, ReadLogStreamArgs, RunJourneyArgs, ScrollToElementArgs, SetClipboardArgs,
+    SetLocationArgs, SetOrientationArgs, StartAppArgs, StartLogStreamArgs, StopLogStreamArgs, SwipeArgs, TapArgs,
+    TapElementArgs, TypeTextArgs, WaitForReadinessArgs, WaitForScreenChangeArgs, WaitForUiArgs, WaitForUiChangeArgs,
 };
 use super::schema::{check, input_schema, normalise, output_schema};
 use super::{
@@ -255,7 +254,7 @@ table! {
         "device:object screen resolution:object elements:array text total next_offset snapshot_session_id snapshot_revision captured_at_ms loading_state readiness:object package node_count rotation elided replaced_characters keyboard:object limitations:array state_delta:object delta_available:boolean reason timing";
     grant_permission Manage Lifecycle "i" PermissionArgs manage::grant_permission, "Grant permission",
         "Grant an app a runtime permission that its manifest asks for.", managed!("permissionGranted:boolean");
-    hide_keyboard Interact Input "i" HideKeyboardArgs interact::hide_keyboard, "Hide keyboard",
+    hide_keyboard Interact Input "i" BareInputArgs interact::hide_keyboard, "Hide keyboard",
         "Take the keyboard away; sends nothing when it is not shown.", ACTION;
     install_app Manage Never "i" InstallAppArgs manage::install_app, "Install app",
         "Install an APK, an app in splits, or a project's built APK, keeping the app's data. success needs Android's own word.",
@@ -272,7 +271,7 @@ table! {
         "Open a web link or an app's own link, with the device's choice or appId.", managed!("opened:boolean");
     pinch Interact Input "" PinchArgs interact::pinch, "Pinch",
         "Two fingers together or apart. Answers UNSUPPORTED where the platform injects one finger, as stock Android does.", ACTION;
-    press_back Interact Input "" PressBackArgs interact::press_back, "Back",
+    press_back Interact Input "" BareInputArgs interact::press_back, "Back",
         "Press the system's back.", ACTION;
     press_key Interact Input "" PressKeyArgs interact::press_key, "Press key",
         "Press one key.", ACTION;

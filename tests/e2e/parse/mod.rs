@@ -1,27 +1,13 @@
 //! `handset parse`: captures of every kind, and files that are something else.
 
-use std::io::Write;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
 
+use crate::support::fed;
+
 fn parse(args: &[&str], stdin: &[u8]) -> Output {
-    #[allow(clippy::disallowed_methods, reason = "the tests start the product; the product spawns in one place")]
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_handset"))
-        .arg("parse")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let bytes = stdin.to_vec();
-    // It need not read what it was not asked to.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
+    fed(&[&["parse"], args].concat(), stdin)
 }
 
 fn told(output: &Output, status: i32) -> Value {

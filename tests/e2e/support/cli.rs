@@ -1,6 +1,7 @@
 //! The commands for a person.
 
-use std::process::Stdio;
+use std::io::Write;
+use std::process::{Output, Stdio};
 
 use simphone::adb::AdbFlavor;
 
@@ -24,4 +25,23 @@ pub(crate) fn command(args: &[&str], adb: Option<&AdbFlavor>) -> tokio::process:
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     command
+}
+
+/// Runs `handset ARGS…` on these bytes of stdin, to its end.
+pub(crate) fn fed(args: &[&str], stdin: &[u8]) -> Output {
+    #[allow(clippy::disallowed_methods, reason = "the tests start the product; the product spawns in one place")]
+    let mut child = std::process::Command::new(binary())
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let bytes = stdin.to_vec();
+    // It need not read what it was not asked to.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
 }

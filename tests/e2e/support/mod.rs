@@ -14,7 +14,7 @@ mod witness;
 
 pub(crate) use answer::Answer;
 pub(crate) use bench::{Bench, Flavor, Setup, on_each_adb, wait_until};
-pub(crate) use cli::command;
+pub(crate) use cli::{command, fed};
 pub(crate) use client::{Client, Pending};
 pub(crate) use server::{Era, ServerOptions};
 pub(crate) use witness::Mark;

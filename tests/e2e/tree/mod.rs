@@ -1,10 +1,11 @@
 //! `handset tree`: real dumps of many phones, and files that hold none.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
+
+use crate::support::fed;
 
 /// Other markup that stands among the captures on purpose.
 const FOREIGN: [&str; 2] = ["argent__vega-page-source.xml", "argent__vega-webview-grid.xml"];
@@ -21,22 +22,7 @@ fn is_foreign(file: &Path) -> bool {
 }
 
 fn tree(args: &[&str], stdin: &[u8]) -> Output {
-    #[allow(clippy::disallowed_methods, reason = "the tests start the product; the product spawns in one place")]
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_handset"))
-        .arg("tree")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let bytes = stdin.to_vec();
-    // It need not read what it was not asked to.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
+    fed(&[&["tree"], args].concat(), stdin)
 }
 
 fn parsed(output: &Output) -> Value {

@@ -7,6 +7,15 @@ use serde::Deserialize;
 use super::{GuardMembers, MatchArgs, TargetArgs, coordinate};
 use crate::action::{ControlArgs, Space};
 
+/// What every input takes beside its own: how it is verified, and what guards it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub(in crate::tools) struct ActingMembers {
+    #[serde(flatten)]
+    pub controls: ControlArgs,
+    #[serde(flatten)]
+    pub guard: GuardMembers,
+}
+
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::tools) struct SpaceMembers {
@@ -26,9 +35,7 @@ pub(in crate::tools) struct TapArgs {
     #[serde(flatten)]
     pub space: SpaceMembers,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -65,9 +72,7 @@ pub(in crate::tools) struct TapElementArgs {
     /// Wait for the selector's target first.
     pub wait_for: Option<WaitForArgs>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 /// A point, or an element.
@@ -96,9 +101,7 @@ pub(in crate::tools) struct LongPressArgs {
     #[schemars(range(min = 400, max = 10000))]
     pub duration: Option<u32>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -108,9 +111,7 @@ pub(in crate::tools) struct DoubleTapArgs {
     #[serde(flatten)]
     pub at: AtArgs,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -137,9 +138,7 @@ pub(in crate::tools) struct DragArgs {
     #[schemars(range(min = 1, max = 10000))]
     pub duration: Option<u32>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -169,9 +168,7 @@ pub(in crate::tools) struct SwipeArgs {
     #[schemars(range(min = 1, max = 10000))]
     pub duration: Option<u32>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -189,19 +186,16 @@ pub(in crate::tools) struct TypeTextArgs {
     /// Enter afterwards.
     pub submit: Option<bool>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
+/// An input that is aimed at nothing and takes nothing of its own.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(in crate::tools) struct PressBackArgs {
+pub(in crate::tools) struct BareInputArgs {
     #[serde(flatten)]
     pub target: TargetArgs,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -212,19 +206,7 @@ pub(in crate::tools) struct PressKeyArgs {
     #[schemars(length(min = 1))]
     pub key: String,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
-}
-
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(in crate::tools) struct HideKeyboardArgs {
-    #[serde(flatten)]
-    pub target: TargetArgs,
-    #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }
 
 /// A dialog's buttons by name, so that a client sees which there are.
@@ -242,7 +224,5 @@ pub(in crate::tools) struct DialogArgs {
     #[schemars(schema_with = "button")]
     pub button: Option<String>,
     #[serde(flatten)]
-    pub controls: ControlArgs,
-    #[serde(flatten)]
-    pub guard: GuardMembers,
+    pub acting: ActingMembers,
 }

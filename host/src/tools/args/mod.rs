@@ -13,9 +13,8 @@ mod waits;
 
 pub(super) use build::{BuildAndInstallArgs, BuildAppArgs};
 pub(super) use interact::{
-    AtArgs, DialogArgs, DoubleTapArgs, DragArgs, HideKeyboardArgs, LongPressArgs, PinchArgs, PressBackArgs,
-    PressKeyArgs, SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs,
-    WaitForCondition,
+    ActingMembers, AtArgs, BareInputArgs, DialogArgs, DoubleTapArgs, DragArgs, LongPressArgs, PinchArgs, PressKeyArgs,
+    SpaceMembers, StrokeArgs, SwipeArgs, TapArgs, TapElementArgs, TypeTextArgs, WaitForArgs, WaitForCondition,
 };
 pub(crate) use journey::JourneyDefaults;
 pub(super) use journey::RunJourneyArgs;

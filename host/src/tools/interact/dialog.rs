@@ -23,5 +23,5 @@ async fn answered(call: Call, action_type: &'static str, answer: DialogAnswer) -
     let arguments = json!({ "button": args.button });
     let aim = Aim::Dialog { answer, button: args.button };
     let wish = Wish { action_type, aim, input: Input::Tap { x: 0, y: 0 }, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }

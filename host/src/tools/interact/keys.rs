@@ -4,7 +4,7 @@ use handset_model::Failure;
 use handset_model::android::{key_code, key_names};
 use serde_json::json;
 
-use super::super::args::{HideKeyboardArgs, PressBackArgs, PressKeyArgs};
+use super::super::args::{BareInputArgs, PressKeyArgs};
 use super::super::schema::nearest;
 use super::super::{Answer, Call};
 use super::{Wish, act};
@@ -12,9 +12,9 @@ use crate::action::Aim;
 use crate::device::Input;
 
 pub(in crate::tools) async fn press_back(call: Call) -> Result<Answer, Failure> {
-    let args: PressBackArgs = call.parse()?;
+    let args: BareInputArgs = call.parse()?;
     let wish = Wish { action_type: "press_back", aim: Aim::Nothing, input: Input::Back, arguments: json!({}) };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn press_key(call: Call) -> Result<Answer, Failure> {
@@ -26,14 +26,14 @@ pub(in crate::tools) async fn press_key(call: Call) -> Result<Answer, Failure> {
         input: Input::Key(code),
         arguments: json!({ "key": args.key, "code": code }),
     };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn hide_keyboard(call: Call) -> Result<Answer, Failure> {
-    let args: HideKeyboardArgs = call.parse()?;
+    let args: BareInputArgs = call.parse()?;
     let wish =
         Wish { action_type: "hide_keyboard", aim: Aim::Nothing, input: Input::HideKeyboard, arguments: json!({}) };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 fn unknown(key: &str) -> Failure {

@@ -13,9 +13,9 @@ pub(super) use touch::{double_tap, drag, long_press, pinch, swipe, tap, tap_elem
 use handset_model::{Code, Failure};
 use serde_json::Value;
 
-use super::args::TargetArgs;
+use super::args::{ActingMembers, TargetArgs};
 use super::{Answer, Call, OUTER};
-use crate::action::{Action, ActionContext, Aim, ControlArgs, Defaults, GuardArgs, run};
+use crate::action::{Action, Aim, Defaults, GuardArgs, run};
 use crate::device::Input;
 
 /// Ids that name no device of their own.
@@ -46,13 +46,8 @@ struct Wish {
     arguments: Value,
 }
 
-async fn act(
-    call: Call,
-    target: &TargetArgs,
-    controls: ControlArgs,
-    guard: GuardArgs,
-    wish: Wish,
-) -> Result<Answer, Failure> {
+async fn act(call: Call, target: &TargetArgs, acting: ActingMembers, wish: Wish) -> Result<Answer, Failure> {
+    let guard = acting.guard.guard();
     targeted(&call, target, &guard)?;
     let outer = call.budget(OUTER);
     if guard.precondition.is_some() {
@@ -60,18 +55,12 @@ async fn act(
     }
     guard.validate(&call.house.plugins).await?;
     let session = call.session(target).await?;
-    let context = ActionContext {
-        session: &session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: &outer,
-    };
+    let context = call.action_context(&session, &outer);
     let action = Action {
         action_type: wish.action_type,
         aim: wish.aim,
         input: wish.input,
-        controls: controls.resolve(Defaults::INPUT),
+        controls: acting.controls.resolve(Defaults::INPUT),
         guard,
         arguments: wish.arguments,
         shared: call.shared,

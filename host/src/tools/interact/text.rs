@@ -24,5 +24,5 @@ pub(in crate::tools) async fn type_text(call: Call) -> Result<Answer, Failure> {
     }
     let input = Input::Text(Typing { text: args.text, replace, submit, ..Typing::default() });
     let wish = Wish { action_type: "type_text", aim, arguments, input };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }

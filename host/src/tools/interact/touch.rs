@@ -7,12 +7,12 @@ use handset_model::ui::Selector;
 use serde_json::{Value, json};
 
 use super::super::args::{
-    AtArgs, DoubleTapArgs, DragArgs, LongPressArgs, PinchArgs, SpaceMembers, StrokeArgs, SwipeArgs, TapArgs,
-    TapElementArgs, WaitForArgs, WaitForCondition,
+    ActingMembers, AtArgs, DoubleTapArgs, DragArgs, LongPressArgs, PinchArgs, SpaceMembers, StrokeArgs, SwipeArgs,
+    TapArgs, TapElementArgs, WaitForArgs, WaitForCondition,
 };
 use super::super::{Answer, Call};
 use super::{Wish, act};
-use crate::action::{Aim, ControlArgs, GuardArgs, Point, Points, WaitFor};
+use crate::action::{Aim, Point, Points, WaitFor};
 use crate::device::Input;
 use crate::wait::Condition;
 
@@ -32,7 +32,7 @@ pub(in crate::tools) async fn tap(call: Call) -> Result<Answer, Failure> {
         aim: Aim::Points(points),
         input: Input::Tap { x: 0, y: 0 },
     };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn tap_element(call: Call) -> Result<Answer, Failure> {
@@ -40,7 +40,7 @@ pub(in crate::tools) async fn tap_element(call: Call) -> Result<Answer, Failure>
     let (aim, arguments) = element(args.element_id.as_ref(), args.selector.as_ref(), args.wait_for.as_ref())?
         .ok_or_else(|| Failure::argument("selector", "pass a selector or an elementId"))?;
     let wish = Wish { action_type: "tap_element", aim, input: Input::Tap { x: 0, y: 0 }, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn long_press(call: Call) -> Result<Answer, Failure> {
@@ -49,14 +49,14 @@ pub(in crate::tools) async fn long_press(call: Call) -> Result<Answer, Failure> 
     let (aim, mut arguments) = at(&args.at)?;
     arguments["duration"] = json!(duration_ms);
     let wish = Wish { action_type: "long_press", aim, input: Input::LongPress { x: 0, y: 0, duration_ms }, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn double_tap(call: Call) -> Result<Answer, Failure> {
     let args: DoubleTapArgs = call.parse()?;
     let (aim, arguments) = at(&args.at)?;
     let wish = Wish { action_type: "double_tap", aim, input: Input::DoubleTap { x: 0, y: 0 }, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn swipe(call: Call) -> Result<Answer, Failure> {
@@ -65,7 +65,7 @@ pub(in crate::tools) async fn swipe(call: Call) -> Result<Answer, Failure> {
     let (aim, arguments) = stroke(&args.stroke, &args.space, duration_ms)?;
     let input = Input::Swipe { x1: 0, y1: 0, x2: 0, y2: 0, duration_ms };
     let wish = Wish { action_type: "swipe", aim, input, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn drag(call: Call) -> Result<Answer, Failure> {
@@ -74,7 +74,7 @@ pub(in crate::tools) async fn drag(call: Call) -> Result<Answer, Failure> {
     let (aim, arguments) = stroke(&args.stroke, &args.space, duration_ms)?;
     let input = Input::Drag { x1: 0, y1: 0, x2: 0, y2: 0, duration_ms };
     let wish = Wish { action_type: "drag", aim, input, arguments };
-    act(call, &args.target, args.controls, args.guard.guard(), wish).await
+    act(call, &args.target, args.acting, wish).await
 }
 
 pub(in crate::tools) async fn pinch(call: Call) -> Result<Answer, Failure> {
@@ -85,7 +85,7 @@ pub(in crate::tools) async fn pinch(call: Call) -> Result<Answer, Failure> {
         input: Input::Pinch,
         arguments: json!({ "x": args.x, "y": args.y, "scale": args.scale }),
     };
-    act(call, &args.target, ControlArgs::default(), GuardArgs::default(), wish).await
+    act(call, &args.target, ActingMembers::default(), wish).await
 }
 
 fn points(space: &SpaceMembers, given: &[(&'static str, f64, f64)]) -> Result<Points, Failure> {

@@ -4,7 +4,7 @@ use handset_model::Failure;
 use serde_json::json;
 
 use super::lifecycle::{Order, manage};
-use crate::action::{Action, ActionContext, Aim, Defaults, GuardArgs, run};
+use crate::action::{Action, Aim, Defaults, GuardArgs, run};
 use crate::device::{Input, Manage};
 use crate::tools::args::{AppArgs, PermissionArgs, StartAppArgs};
 use crate::tools::{Answer, Call, OUTER};
@@ -30,13 +30,7 @@ async fn launch(
 ) -> Result<Answer, Failure> {
     let session = call.session(&args.target).await?;
     let outer = call.budget(OUTER);
-    let context = ActionContext {
-        session: &session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: &outer,
-    };
+    let context = call.action_context(&session, &outer);
     let action = Action {
         action_type,
         aim: Aim::Nothing,

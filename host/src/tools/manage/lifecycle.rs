@@ -6,7 +6,7 @@ use std::time::Duration;
 use handset_model::{Code, Failure};
 use serde_json::{Map, Value, json};
 
-use crate::action::{Action, ActionContext, ActionReport, Aim, Controls, GuardArgs, SharedRead, run};
+use crate::action::{Action, ActionReport, Aim, Controls, GuardArgs, SharedRead, run};
 use crate::budget::Budget;
 use crate::device::{Input, Manage, Session};
 use crate::tools::args::TargetArgs;
@@ -43,13 +43,7 @@ pub(in crate::tools) async fn carry_out(
     user: Option<u32>,
     budget: &Budget,
 ) -> ActionReport {
-    let context = ActionContext {
-        session,
-        request: &call.request,
-        plugins: &call.house.plugins,
-        processes: &call.house.processes,
-        outer: budget,
-    };
+    let context = call.action_context(session, budget);
     let action = Action {
         action_type,
         aim: Aim::Nothing,
